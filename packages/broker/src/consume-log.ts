@@ -1,14 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
-import { WakeUp } from '@platform/kernel'
 import type { BatchHandler, BrokerLog } from './broker.ts'
 import { storeDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
-import { type LogCursor, type LogEvent, listenToLog, loadCursor, storeCursor } from './event-log.ts'
-import type { LogWindow, ReadLog } from './log-window.ts'
+import {
+  type LogCursor,
+  type LogEvent,
+  type LogPage,
+  listenToLog,
+  loadCursor,
+  storeCursor,
+} from './event-log.ts'
+import { LogSleeper } from './log-sleeper.ts'
+import type { LogWindow, ReadSince } from './log-window.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
-import { sleeperOn } from './sleeper.ts'
 
 interface LogSource {
   database: Database
@@ -22,8 +28,10 @@ export interface ConsumeOptions {
   maxDeliveries?: number
 }
 
-/** A reader that finds little rests at most this long before it looks again. */
+/** A group that finds little rests at most this long for what it took to handle it. */
 const REST_MS = 20
+/** While news come again and again, the groups of a process look for them at moments that lie so far apart. */
+const LOOK_EVERY_MS = 15
 
 /**
  * Handles the log as one instance of `group`: one process of the cluster is active at a time, the next one takes over
@@ -61,50 +69,57 @@ async function consumeWhile(
     log.warn({ group }, 'the log came from another server and is read again')
   }
   const cursor = await loadCursor(database, group)
-  const wakeUp = new WakeUp()
-  const wake = () => wakeUp.wake()
+  const sleeper = new LogSleeper()
   // Only who handles the group: each commit wakes every process that listens.
-  await using _listening = await listenToLog(database, wake)
-  const sleeper = sleeperOn(wakeUp)
+  await using _listening = await listenToLog(database, () => sleeper.wake())
   const replayAsked = replayer(database, delivery)
   using read = window.reader()
-  const reader = new LogReader((after, limit) => throughOutages(delivery, () => read(after, limit)), {
-    cursor,
-    maxBatch,
-  })
+  const readThrough: ReadSince = (...asked) => throughOutages(delivery, () => read(...asked))
+  const reader = new LogReader(readThrough, { cursor, maxBatch })
   const keeper = new CursorWriter((reached) =>
     throughOutages(delivery, () => storeCursor(database, group, reached)),
   )
   try {
     while (!signal.aborted) {
       const isBusy = await replayAsked()
-      sleeper.awake()
-      const { events, isSmall } = await reader.next()
-      const last = events.at(-1)
-      if (last === undefined) {
-        if (!isBusy) await sleeper.sleep(signal)
-        continue
-      }
-      sleeper.reset()
+      const { events, isSmall, isHeldBack } = await reader.next(sleeper.awake())
       const startedAt = performance.now()
-      await deliver(
-        events.map(({ record }) => record),
-        delivery,
-      )
-      await keeper.store({ xid: last.xid, position: last.position })
-      if (isSmall) await rest(performance.now() - startedAt, signal)
+      await handleAll(events, delivery, keeper)
+      if (!isSmall || isBusy) continue
+      if (events.length > 0) await untilNextLook(performance.now() - startedAt, signal)
+      await sleeper.sleep(isHeldBack, signal)
     }
   } finally {
     await keeper.done()
   }
 }
 
-/** As long as the work took: a busy process then handles twice as many at once, and an idle one hardly waits. */
-const rest = (tookMs: number, signal: AbortSignal): Promise<void> =>
-  pause(Math.min(tookMs, REST_MS), undefined, { signal }).catch(() => undefined)
+async function handleAll(
+  events: readonly LogEvent[],
+  delivery: Delivery,
+  keeper: CursorWriter,
+): Promise<void> {
+  const last = events.at(-1)
+  if (last === undefined) return
+  await deliver(
+    events.map(({ record }) => record),
+    delivery,
+  )
+  await keeper.store({ xid: last.xid, position: last.position })
+}
+
+/**
+ * Rests for as long as the work took, so that a busy process handles twice as many at once, and then until the moment
+ * at which all groups look: one question to the database serves them all. Who sleeps looks as soon as it is woken.
+ */
+function untilNextLook(tookMs: number, signal: AbortSignal): Promise<void> {
+  const now = performance.now()
+  const moment = Math.ceil((now + Math.min(tookMs, REST_MS)) / LOOK_EVERY_MS) * LOOK_EVERY_MS
+  return pause(Math.ceil(moment - now), undefined, { signal }).catch(() => undefined)
+}
 
 /** A cursor is stored this often at most: where little happens, storing it would take longer than the work. */
-const CURSOR_MS = 200
+const CURSOR_MS = 500
 
 /**
  * Stores how far a group has come while the group goes on: who takes over handles what came since once more, as it
@@ -155,8 +170,7 @@ const BATCH_LENGTH = 4_000_000
 /** The first batch has so few events, because they may be large. */
 const FIRST_BATCH = 64
 
-interface Batch {
-  events: LogEvent[]
+interface Batch extends LogPage {
   /** True when there may be more to read at once. */
   isFull: boolean
   /** True when there was so little that waiting for more is worth it. */
@@ -168,39 +182,40 @@ interface Batch {
  * `maxBatch`, and have fewer events where events are large, so that the memory they take is bounded.
  */
 export class LogReader {
-  readonly #read: ReadLog
+  readonly #read: ReadSince
   readonly #maxBatch: number
   #cursor: LogCursor
   #limit: number
   #ahead: Promise<Batch> | undefined
 
-  constructor(read: ReadLog, { cursor, maxBatch }: { cursor: LogCursor; maxBatch: number }) {
+  constructor(read: ReadSince, { cursor, maxBatch }: { cursor: LogCursor; maxBatch: number }) {
     this.#read = read
     this.#cursor = cursor
     this.#maxBatch = maxBatch
     this.#limit = Math.min(FIRST_BATCH, maxBatch)
   }
 
-  async next(): Promise<Batch> {
+  /** The next batch, as a question knows it that is asked later than `since`. */
+  async next(since: number): Promise<Batch> {
     const ahead = await this.#ahead
     this.#ahead = undefined
     // An empty batch that was read ahead is old: since then events may have come.
-    const batch = ahead !== undefined && ahead.events.length > 0 ? ahead : await this.#batch()
+    const batch = ahead !== undefined && ahead.events.length > 0 ? ahead : await this.#batch(since)
     if (batch.isFull) {
-      this.#ahead = this.#batch()
+      this.#ahead = this.#batch(since)
       // It is awaited by the next call.
       this.#ahead.catch(() => undefined)
     }
     return batch
   }
 
-  async #batch(): Promise<Batch> {
+  async #batch(since: number): Promise<Batch> {
     const limit = this.#limit
-    const events = await this.#read(this.#cursor, limit)
+    const { events, isHeldBack } = await this.#read(this.#cursor, limit, since)
     this.#cursor = events.at(-1) ?? this.#cursor
     const isFull = events.length >= limit
     this.#limit = this.#nextLimit(events, isFull ? limit * 2 : limit)
-    return { events, isFull, isSmall: events.length < limit / 2 }
+    return { events, isHeldBack, isFull, isSmall: events.length < limit / 2 }
   }
 
   #nextLimit(events: readonly LogEvent[], wanted: number): number {

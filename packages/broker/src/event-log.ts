@@ -20,14 +20,34 @@ export interface LogEvent extends LogCursor {
 /** Before everything. */
 export const LOG_START: LogCursor = { xid: '0', position: 0 }
 
-/** The next `limit` events after a cursor, in the order of the log; no later commit can come before one of them. */
-export async function readEvents(queries: Queries, after: LogCursor, limit: number): Promise<LogEvent[]> {
-  const rows = await queries.many<LogEvent & { traceparent: string | null }>(sql`
-    select id, xid, position, announce, record, traceparent
-    from outbox.events_after(${after.xid}::xid8, ${after.position}::bigint, ${limit}::int)`)
-  for (const { record, traceparent } of rows) rememberTrace(record, traceparent)
-  return rows
+/** What stands in the log behind a cursor. */
+export interface LogPage {
+  events: LogEvent[]
+  /**
+   * True while a transaction is under way: what others have committed since it began is held back until it ends, of
+   * which nothing may tell.
+   */
+  isHeldBack: boolean
 }
+
+/** The next `limit` events after a cursor, in the order of the log; no later commit can come before one of them. */
+export async function readLog(queries: Queries, after: LogCursor, limit: number): Promise<LogPage> {
+  const rows = await queries.many<LogRow>(sql`
+    select next.id, next.xid, next.position, next.announce, next.record, next.traceparent,
+      pg_snapshot_xmin(now) < pg_snapshot_xmax(now) as "isHeldBack"
+    from pg_current_snapshot() as now
+    left join lateral
+      outbox.events_after(${after.xid}::xid8, ${after.position}::bigint, ${limit}::int) as next on true`)
+  const events = rows.filter(isEvent)
+  for (const { record, traceparent } of events) rememberTrace(record, traceparent)
+  return { events, isHeldBack: rows[0]?.isHeldBack === true }
+}
+
+type EventRow = LogEvent & { traceparent: string | null; isHeldBack: boolean }
+/** Where nothing follows, there is a row without an event. */
+type LogRow = EventRow | { id: null; isHeldBack: boolean }
+
+const isEvent = (row: LogRow): row is EventRow => row.id !== null
 
 /** Where the event with this id is; undefined when the log doesn't have it (any more). */
 export async function findCursor(queries: Queries, id: string): Promise<LogCursor | undefined> {

@@ -24,19 +24,20 @@ export {
   LOG_START,
   type LogCursor,
   type LogEvent,
+  type LogPage,
   listenToLog,
   loadCursor,
   RELAY_READER,
-  readEvents,
+  readLog,
   readRecord,
   readRecords,
   storeCursor,
   wakeReaders,
 } from './event-log.ts'
+export { LogSleeper } from './log-sleeper.ts'
 export { type OpenBrokerOptions, openBroker, outboxMigrations } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
 export { keepRecordText, recordText } from './record-text.ts'
 export { adoptRestoredLog } from './restored-log.ts'
-export { type Sleeper, sleeperOn } from './sleeper.ts'
 export { rememberTraces } from './traces.ts'
 export { deliveryWarnings, type Lag, readLags } from './warnings.ts'

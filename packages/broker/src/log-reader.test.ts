@@ -15,14 +15,15 @@ function logOf(sizes: readonly number[]) {
   sizes.forEach(add)
   const read = async (after: LogCursor, limit: number) => {
     asked.push(limit)
-    return events.filter(({ position }) => position > after.position).slice(0, limit)
+    const found = events.filter(({ position }) => position > after.position).slice(0, limit)
+    return { events: found, isHeldBack: false }
   }
   return { asked, add, read }
 }
 const times = (count: number, size: number) => Array.from({ length: count }, () => size)
 const lengthsOf = async (reader: LogReader, count: number) => {
   const lengths: number[] = []
-  for (let n = 0; n < count; n += 1) lengths.push((await reader.next()).events.length)
+  for (let n = 0; n < count; n += 1) lengths.push((await reader.next(0)).events.length)
   return lengths
 }
 

@@ -8,6 +8,7 @@ function logOf() {
   const events: LogEvent[] = []
   const asked: number[] = []
   let held: Promise<void> | undefined
+  let isHeldBack = false
   return {
     asked,
     add(count: number, { xid = '9', size = 100 } = {}) {
@@ -16,6 +17,9 @@ function logOf() {
         const record = { id, type: 't', source: {}, payload: {}, createdAt: new Date().toISOString(), size }
         events.push({ id, record, announce: false, xid, position: events.length + 1 })
       }
+    },
+    holdBack() {
+      isHeldBack = true
     },
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -30,9 +34,16 @@ function logOf() {
       // What is there when it is asked, however late the answer.
       const found = events.filter(({ position }) => position > after.position).slice(0, limit)
       await held
-      return found
+      return { events: found, isHeldBack }
     },
   }
+}
+/** One more group, which was woken a moment ago unless it says when. */
+function groupOf(window: LogWindow) {
+  const reader = window.reader()
+  const read = async (after: LogCursor, limit: number, since = performance.now()) =>
+    (await reader(after, limit, since)).events
+  return Object.assign(read, { [Symbol.dispose]: () => reader[Symbol.dispose]() })
 }
 const positions = (events: readonly LogEvent[]) => events.map(({ position }) => position)
 const at = (position: number, xid = '9'): LogCursor => ({ xid, position })
@@ -42,7 +53,7 @@ describe('groups of one process', () => {
     const log = logOf()
     log.add(5)
     const window = new LogWindow(log.read)
-    const [one, other] = [window.reader(), window.reader()]
+    const [one, other] = [groupOf(window), groupOf(window)]
     const first = await one(LOG_START, 3)
     expect(positions(first)).toEqual([1, 2, 3])
     expect((await other(LOG_START, 2))[0]?.record).toBe(first[0]?.record)
@@ -57,7 +68,7 @@ describe('groups of one process', () => {
     const log = logOf()
     log.add(3)
     const window = new LogWindow(log.read)
-    const readers = [window.reader(), window.reader(), window.reader()]
+    const readers = [groupOf(window), groupOf(window), groupOf(window)]
     const read = await Promise.all(readers.map((reader) => reader(LOG_START, 10)))
     expect(read.map(positions)).toEqual([
       [1, 2, 3],
@@ -70,7 +81,7 @@ describe('groups of one process', () => {
   it('take no empty answer to a question that is older than what woke them', async () => {
     const log = logOf()
     const window = new LogWindow(log.read)
-    const [one, other, third] = [window.reader(), window.reader(), window.reader()]
+    const [one, other, third] = [groupOf(window), groupOf(window), groupOf(window)]
     const release = log.hold()
     const early = one(LOG_START, 10)
     log.add(1)
@@ -81,19 +92,43 @@ describe('groups of one process', () => {
     expect(log.asked).toEqual([0, 0])
   })
 
+  it('ask nothing where another has found nothing since they were woken', async () => {
+    const log = logOf()
+    const window = new LogWindow(log.read)
+    const [one, other] = [groupOf(window), groupOf(window)]
+    const wokenAt = performance.now()
+    expect(await one(LOG_START, 10, wokenAt)).toEqual([])
+    expect(await other(LOG_START, 10, wokenAt)).toEqual([])
+    expect(log.asked).toEqual([0])
+    log.add(1)
+    expect(positions(await other(LOG_START, 10))).toEqual([1])
+    expect(log.asked).toEqual([0, 0])
+  })
+
+  it('are told whether more is held back', async () => {
+    const log = logOf()
+    log.holdBack()
+    log.add(2)
+    const window = new LogWindow(log.read)
+    const [one, other] = [window.reader(), window.reader()]
+    for (const reader of [one, other])
+      expect(await reader(LOG_START, 10, performance.now())).toMatchObject({ isHeldBack: true })
+    expect(log.asked).toEqual([0])
+  })
+
   it('ask again where the question of another failed', async () => {
     const log = logOf()
     log.add(1)
     let fails = true
     const window = new LogWindow(async (after, limit) => {
-      const events = await log.read(after, limit)
+      const page = await log.read(after, limit)
       if (fails) {
         fails = false
         throw new Error('away')
       }
-      return events
+      return page
     })
-    const [one, other] = [window.reader(), window.reader()]
+    const [one, other] = [groupOf(window), groupOf(window)]
     const [failed, read] = await Promise.allSettled([one(LOG_START, 1), other(LOG_START, 1)])
     expect(failed).toMatchObject({ status: 'rejected' })
     expect(read).toMatchObject({ status: 'fulfilled', value: [{ position: 1 }] })
@@ -103,7 +138,7 @@ describe('groups of one process', () => {
     const log = logOf()
     log.add(10)
     const window = new LogWindow(log.read)
-    const [one, other] = [window.reader(), window.reader()]
+    const [one, other] = [groupOf(window), groupOf(window)]
     await one(at(6), 10)
     expect(positions(await other(at(2), 3))).toEqual([3, 4, 5])
     expect(positions(await other(at(6), 3))).toEqual([7, 8, 9])
@@ -115,7 +150,7 @@ describe('groups of one process', () => {
     log.add(1, { xid: '9' })
     log.add(1, { xid: '10' })
     const window = new LogWindow(log.read)
-    const [one, other] = [window.reader(), window.reader()]
+    const [one, other] = [groupOf(window), groupOf(window)]
     await one(LOG_START, 10)
     expect(positions(await other(at(1, '9'), 10))).toEqual([2])
     expect(positions(await other(at(2, '10'), 10))).toEqual([])
@@ -127,7 +162,7 @@ describe('what is kept', () => {
     const log = logOf()
     log.add(60, { size: 100_000 })
     const window = new LogWindow(log.read)
-    const [one, other] = [window.reader(), window.reader()]
+    const [one, other] = [groupOf(window), groupOf(window)]
     await one(LOG_START, 60)
     expect(positions(await other(at(30), 1))).toEqual([31])
     expect(log.asked).toEqual([0])
@@ -139,7 +174,7 @@ describe('what is kept', () => {
     const log = logOf()
     log.add(6)
     const window = new LogWindow(log.read)
-    const [one, other, far] = [window.reader(), window.reader(), window.reader()]
+    const [one, other, far] = [groupOf(window), groupOf(window), groupOf(window)]
     await one(at(2), 10)
     await other(at(2), 2)
     expect(positions(await far(LOG_START, 1))).toEqual([1])
@@ -155,11 +190,11 @@ describe('what is kept', () => {
     const log = logOf()
     log.add(1)
     const window = new LogWindow(log.read)
-    const one = window.reader()
+    const one = groupOf(window)
     await one(LOG_START, 1)
     await one(LOG_START, 1)
     expect(log.asked).toEqual([0, 0])
-    const other = window.reader()
+    const other = groupOf(window)
     await one(LOG_START, 1)
     await one(LOG_START, 1)
     expect(log.asked).toEqual([0, 0, 0])
@@ -172,7 +207,7 @@ describe('what is kept', () => {
     const log = logOf()
     log.add(1)
     const window = new LogWindow(log.read)
-    const [one, other] = [window.reader(), window.reader()]
+    const [one, other] = [groupOf(window), groupOf(window)]
     await one(LOG_START, 1)
     window.forget()
     await other(LOG_START, 1)

@@ -1,7 +1,10 @@
-import type { LogCursor, LogEvent } from './event-log.ts'
+import type { LogCursor, LogEvent, LogPage } from './event-log.ts'
 
 /** Reads the next `limit` events after a cursor, in the order of the log. */
-export type ReadLog = (after: LogCursor, limit: number) => Promise<LogEvent[]>
+export type ReadLog = (after: LogCursor, limit: number) => Promise<LogPage>
+
+/** The same, with what is known from a question that was asked later than `since` (as `performance.now()` counts). */
+export type ReadSince = (after: LogCursor, limit: number, since: number) => Promise<LogPage>
 
 /** What is kept at most: characters of records, and events. */
 const LENGTH_MAX = 4_000_000
@@ -12,10 +15,11 @@ interface Reader {
   after: LogCursor | undefined
 }
 
-/** A question that is under way. */
+/** A question that is under way, or was the last one and found nothing. */
 interface Asked {
   readonly after: LogCursor
-  readonly answer: Promise<LogEvent[]>
+  readonly at: number
+  readonly answer: Promise<LogPage>
 }
 
 /**
@@ -30,6 +34,8 @@ export class LogWindow {
   #start: LogCursor | undefined
   #events: LogEvent[] = []
   #length = 0
+  /** Whether more than these had been held back when they were read. */
+  #isHeldBack = false
   #asked: Asked | undefined
   readonly #readers = new Set<Reader>()
 
@@ -38,12 +44,12 @@ export class LogWindow {
   }
 
   /** How one more group reads. While it is the only one, nothing is kept. */
-  reader(): ReadLog & Disposable {
+  reader(): ReadSince & Disposable {
     const reader: Reader = { after: undefined }
     this.#readers.add(reader)
-    const next = (after: LogCursor, limit: number) => {
+    const next: ReadSince = (after, limit, since) => {
       reader.after = after
-      return this.#next(after, limit)
+      return this.#next(after, limit, since)
     }
     return Object.assign(next, {
       [Symbol.dispose]: () => {
@@ -58,39 +64,42 @@ export class LogWindow {
     this.#start = undefined
     this.#events = []
     this.#length = 0
+    this.#asked = undefined
   }
 
-  async #next(after: LogCursor, limit: number): Promise<LogEvent[]> {
+  async #next(after: LogCursor, limit: number, since: number): Promise<LogPage> {
     if (this.#readers.size < 2) return await this.#read(after, limit)
     this.#forgetRead()
-    const asked = this.#asked
-    if (asked !== undefined && compare(asked.after, after) === 0) await asked.answer.catch(() => undefined)
+    const before = this.#askedAfter(after)
+    if (before !== undefined) await before.answer.catch(() => undefined)
     const known = this.#after(after, limit)
-    if (known.length > 0) return known
-    // What was asked before this call may have missed what wakes it; what was asked since has not.
-    const { answer } = this.#askedSince(asked, after) ?? this.#ask(after, limit)
-    return (await answer).slice(0, limit)
+    if (known.length > 0) return { events: known, isHeldBack: this.#isHeldBack }
+    const asked = this.#askedAfter(after)
+    // What was asked before may have missed what woke the group.
+    const { answer } = asked !== undefined && asked.at > since ? asked : this.#ask(after, limit)
+    const { events, isHeldBack } = await answer
+    return { events: events.slice(0, limit), isHeldBack }
   }
 
-  #askedSince(before: Asked | undefined, after: LogCursor): Asked | undefined {
+  #askedAfter(after: LogCursor): Asked | undefined {
     const asked = this.#asked
-    return asked !== before && asked !== undefined && compare(asked.after, after) === 0 ? asked : undefined
+    return asked !== undefined && compare(asked.after, after) === 0 ? asked : undefined
   }
 
   #ask(after: LogCursor, limit: number): Asked {
-    const asked = { after, answer: this.#readAndKeep(after, limit) }
+    const asked = { after, at: performance.now(), answer: this.#readAndKeep(after, limit) }
     this.#asked = asked
-    const done = () => {
+    const forget = () => {
       if (this.#asked === asked) this.#asked = undefined
     }
-    asked.answer.then(done, done)
+    asked.answer.then(({ events }) => events.length > 0 && forget(), forget)
     return asked
   }
 
-  async #readAndKeep(after: LogCursor, limit: number): Promise<LogEvent[]> {
-    const events = await this.#read(after, limit)
-    if (events.length > 0 && this.#isAtEnd(after)) this.#keep(after, events)
-    return events
+  async #readAndKeep(after: LogCursor, limit: number): Promise<LogPage> {
+    const page = await this.#read(after, limit)
+    if (page.events.length > 0 && this.#isAtEnd(after)) this.#keep(after, page)
+    return page
   }
 
   /** A group far behind reads for itself; whoever is ahead of all begins the window anew. */
@@ -99,13 +108,14 @@ export class LogWindow {
     return end === undefined || compare(end, after) <= 0
   }
 
-  #keep(after: LogCursor, events: readonly LogEvent[]): void {
+  #keep(after: LogCursor, { events, isHeldBack }: LogPage): void {
     const end = this.#events.at(-1)
     if (end === undefined || compare(end, after) !== 0) {
       this.forget()
       this.#start = after
     }
     this.#events.push(...events)
+    this.#isHeldBack = isHeldBack
     for (const event of events) this.#length += lengthOf(event)
     let tooMany = 0
     let length = this.#length

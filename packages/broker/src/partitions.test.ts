@@ -4,7 +4,7 @@ import { DAY_MS, uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { testEvent } from '../test/events.ts'
-import { insertEvents, LOG_START, loadCursor, readEvents, storeCursor } from './event-log.ts'
+import { insertEvents, LOG_START, loadCursor, readLog, storeCursor } from './event-log.ts'
 import { outboxMigrations } from './open.ts'
 import { dropOldPartitions, ensurePartitions } from './partitions.ts'
 import { adoptRestoredLog } from './restored-log.ts'
@@ -25,7 +25,7 @@ const add = (database: Database, events: EventRecord[]) => database.many(insertE
 /** All that is in the log; a transaction of any other test on the same server may hold it back for a moment. */
 const readAll = (database: Database, count: number, after = LOG_START) =>
   vi.waitFor(async () => {
-    const events = await readEvents(database, after, 1000)
+    const { events } = await readLog(database, after, 1000)
     expect(events).toHaveLength(count)
     return events
   }, SOON)
@@ -91,7 +91,7 @@ describe('reading the log', () => {
     )
     await database.transaction(async (tx) => {
       const before = await scansOf(tx)
-      await readEvents(tx, LOG_START, 10)
+      await readLog(tx, LOG_START, 10)
       const after = await scansOf(tx)
       expect(after.sequential).toBe(before.sequential)
       expect(after.byIndex).toBeGreaterThan(before.byIndex)

@@ -6,7 +6,7 @@ import {
   loadCursor,
   RELAY_READER,
   type RelayTarget,
-  readEvents,
+  readLog,
   type StreamState,
   storeCursor,
 } from '@platform/broker'
@@ -62,7 +62,8 @@ export async function remakeStream({ target, log }: RelayOptions): Promise<void>
 export async function unrelayedMs(from: Pick<RelayOptions, 'database' | 'target'>): Promise<number> {
   const end = await cursorOfEnd(from, await from.target.state())
   const cursor = end ?? (await loadCursor(from.database, RELAY_READER))
-  const [next] = await readEvents(from.database, cursor, 1)
+  const { events } = await readLog(from.database, cursor, 1)
+  const [next] = events
   return next === undefined ? 0 : Math.max(0, Date.now() - Date.parse(next.record.createdAt))
 }
 

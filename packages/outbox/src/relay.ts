@@ -4,12 +4,12 @@ import {
   BrokerError,
   type LogCursor,
   type LogEvent,
+  LogSleeper,
   listenToLog,
-  readEvents,
-  sleeperOn,
+  readLog,
   storeDeadLetter,
 } from '@platform/broker'
-import { growingPauseMs, WakeUp } from '@platform/kernel'
+import { growingPauseMs } from '@platform/kernel'
 import { announcementOf, announcementTopic } from './announced.ts'
 import {
   findRelayPosition,
@@ -33,14 +33,13 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
 }
 
 async function relayForEver(options: RelayOptions, signal: AbortSignal): Promise<void> {
-  const wakeUp = new WakeUp()
-  const wake = () => wakeUp.wake()
+  const sleeper = new LogSleeper()
   // Only who relays: each commit wakes every process that listens.
-  await using _listening = await listenToLog(options.database, wake)
+  await using _listening = await listenToLog(options.database, () => sleeper.wake())
   const progress = new RelayProgress()
   while (!signal.aborted) {
     try {
-      await relayWhile(options, wakeUp, signal, progress)
+      await relayWhile(options, sleeper, signal, progress)
     } catch (error) {
       if (signal.aborted) return
       if (progress.failed()) options.log.warn({ err: error }, 'relaying events stopped, it is begun again')
@@ -51,7 +50,7 @@ async function relayForEver(options: RelayOptions, signal: AbortSignal): Promise
 
 async function relayWhile(
   options: RelayOptions,
-  wakeUp: WakeUp,
+  sleeper: LogSleeper,
   signal: AbortSignal,
   progress: RelayProgress,
 ): Promise<void> {
@@ -59,7 +58,6 @@ async function relayWhile(
   await adoptRestoredLog(database)
   if (progress.mayRemake()) await remakeStream(options)
   let position = await findRelayPosition(options)
-  const sleeper = sleeperOn(wakeUp)
   let settleAt = 0
   while (!signal.aborted) {
     if (performance.now() >= settleAt) {
@@ -67,14 +65,13 @@ async function relayWhile(
       settleAt = performance.now() + SETTLE_EVERY_MS
     }
     sleeper.awake()
-    const events = await readEvents(database, position.cursor, BATCH)
+    const { events, isHeldBack } = await readLog(database, position.cursor, BATCH)
     if (events.length === 0) {
       progress.succeeded()
-      await sleeper.sleep(signal)
+      await sleeper.sleep(isHeldBack, signal)
     } else {
       announce(options, progress.unannounced(events))
       position = await progress.appending(() => append(options, events, position))
-      sleeper.reset()
     }
   }
 }

@@ -1,14 +1,14 @@
 import type { Database } from '@platform/database'
 import { type Broker, type BrokerLog, toBrokerError } from '../broker.ts'
 import { consumeLog } from '../consume-log.ts'
-import { insertEvents, readEvents, wakeReaders } from '../event-log.ts'
+import { insertEvents, readLog, wakeReaders } from '../event-log.ts'
 import { LogWindow } from '../log-window.ts'
 import { postgresAnnouncements } from './announcements.ts'
 
 /** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */
 export async function openPostgresBroker(database: Database, log: BrokerLog): Promise<Broker> {
   const consumers = new AsyncDisposableStack()
-  const window = new LogWindow((after, limit) => readEvents(database, after, limit))
+  const window = new LogWindow((after, limit) => readLog(database, after, limit))
   return {
     driver: 'postgres',
     readsOutbox: true,
