@@ -28,7 +28,7 @@ const long = [
   'apps/runtime/src/waits/{many-waiting-runs,no-lost-wake-up}.test.ts',
   'apps/workspaces/src/api-keys/key-matrix.test.ts',
   'packages/backup/src/backup.test.ts',
-  'packages/custom-code/src/{python,worker-pool}.test.ts',
+  'packages/custom-code/src/worker-pool.test.ts',
   'packages/database/src/embedded.test.ts',
   'packages/identity/src/authentication/bad-credential-flood.test.ts',
   'packages/outbox/src/{relay,repair}.test.ts',
@@ -38,6 +38,9 @@ const long = [
 
 /** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
 const alone = ['faults', 'killed-runs', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
+
+/** Python is started again and again here: beside others that takes longer than a function may. */
+const unitAlone = ['packages/custom-code/src/python.test.ts']
 
 /** What starts and kills platform after platform, or starts the same in several shapes. */
 const startingMany = [
@@ -64,6 +67,18 @@ const endToEnd = {
   hookTimeout: 180_000,
 }
 
+const unit = {
+  retry,
+  ...patient,
+  globalSetup: ['packages/testing/src/temporary-directory.ts', 'packages/testing/src/global-setup.ts'],
+  pool: 'forks' as const,
+  // Files of one process share what they import: a file that imports the world anew costs two seconds of a core.
+  isolate: false,
+  // Ends what hangs; how long anything takes is what the benches measure.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+}
+
 /** Two kinds of tests: "unit" beside the code on one real PostgreSQL, "e2e" against the platform as it is deployed. */
 export default defineConfig({
   test: {
@@ -72,24 +87,21 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...unit,
           name: 'unit',
-          retry,
-          ...patient,
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...(isShort ? long : [])],
-          globalSetup: [
-            'packages/testing/src/temporary-directory.ts',
-            'packages/testing/src/global-setup.ts',
-          ],
-          pool: 'forks',
-          // Files of one process share what they import: a file that imports the world anew costs two seconds of a
-          // core.
-          isolate: false,
+          exclude: [...configDefaults.exclude, ...unitAlone, ...(isShort ? long : [])],
           // Tests wait more than they compute: two files a core keep the cores busy.
           maxWorkers: 2 * availableParallelism(),
-          // Ends what hangs; how long anything takes is what the benches measure.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...unit,
+          name: 'unit-alone',
+          include: isShort ? [] : unitAlone,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
       {
