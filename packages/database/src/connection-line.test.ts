@@ -1,9 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { Pool } from 'pg'
-import { expect, inject, it, vi } from 'vitest'
+import { Pool, type PoolConfig } from 'pg'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import { ConnectionLine } from './connection-line.ts'
 import { openDatabase, sql } from './index.ts'
+
+/** A pool that ends with its test, however that ends: lost connections of one that does not fail the whole run. */
+function poolOf(config: PoolConfig): Pool {
+  const pool = new Pool({ connectionString: inject('databaseUrl'), ...config })
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
+  onTestFinished(() => void pool.end())
+  return pool
+}
 
 /** Passes on what comes by its first connections; later ones are taken and get no answer before `open` is called. */
 async function startDoor(url: URL, atOnce: number) {
@@ -61,7 +70,7 @@ it('a connection that is open later than a statement waits is there for the next
 })
 
 it('no more connections are asked for than there are waiting, however many callers are served meanwhile', async () => {
-  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 2, connectionTimeoutMillis: 10_000 })
+  const pool = poolOf({ max: 2, connectionTimeoutMillis: 10_000 })
   const line = new ConnectionLine(pool)
   let mostAsked = 0
   const callers = Array.from({ length: 8 }, async () => {
@@ -76,11 +85,10 @@ it('no more connections are asked for than there are waiting, however many calle
   expect(mostAsked).toBeLessThanOrEqual(callers.length)
   // What was asked for and is no longer needed goes back a turn of the event loop later.
   await vi.waitFor(() => expect([line.length, pool.waitingCount]).toEqual([0, 0]))
-  await pool.end()
 })
 
 it('who waits longer than the pool does is served all the same, within a limit of his own', async () => {
-  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 1, connectionTimeoutMillis: 250 })
+  const pool = poolOf({ max: 1, connectionTimeoutMillis: 250 })
   const line = new ConnectionLine(pool)
   const held = await line.take(5000)
   const waiting = line.take(5000)
@@ -88,11 +96,10 @@ it('who waits longer than the pool does is served all the same, within a limit o
   await expect(late).rejects.toThrow('no connection was free')
   line.giveBack(held, false)
   line.giveBack(await waiting, false)
-  await pool.end()
 })
 
 it('more connections than the calm size are used only for who has waited for a while', async () => {
-  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 4 })
+  const pool = poolOf({ max: 4 })
   const line = new ConnectionLine(pool, 2)
   const shorts = Array.from({ length: 200 }, async () => {
     const client = await line.take(10_000)
@@ -108,16 +115,14 @@ it('more connections than the calm size are used only for who has waited for a w
   expect(performance.now() - startedAt).toBePrompt(500)
   expect(pool.totalCount).toBe(4)
   for (const client of [...held, fourth]) line.giveBack(client, false)
-  await pool.end()
 })
 
 it('who waits gets another connection where one that is used up was to be given back', async () => {
-  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 4 })
+  const pool = poolOf({ max: 4 })
   const line = new ConnectionLine(pool, 1)
   const first = await line.take(10_000)
   const waiting = line.take(10_000)
   line.giveBack(first, true)
   line.giveBack(await waiting, false)
   expect([line.length, pool.totalCount]).toEqual([0, 1])
-  await pool.end()
 })
