@@ -67,8 +67,9 @@ function openContained(role: string): Contained {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
   }
   const hear = (listen: (message: ToContained) => void) => process.on('message', listen)
-  // Nobody is left to answer to: what is under way belongs to whoever comes next.
-  const onOrphaned = () => process.exit(1)
+  // Nobody is left to answer to: what is under way belongs to whoever comes next. `exit` would wait for threads: two
+  // processes were found doing so long after their parent's end.
+  const onOrphaned = () => process.kill(process.pid, 'SIGKILL')
   process.once('disconnect', onOrphaned)
   return {
     role,
