@@ -99,6 +99,8 @@ export default defineConfig({
         test: {
           ...unit,
           name: 'unit-alone',
+          // It needs no database.
+          globalSetup: ['packages/testing/src/temporary-directory.ts'],
           include: isShort ? [] : unitAlone,
           fileParallelism: false,
           sequence: { groupOrder: 3 },

@@ -5,9 +5,8 @@ import { processTree, startAllInOne } from '@platform/testing/platform'
 import type { Contender } from './durable/contender.ts'
 import { DBOS_VERSION, startDbos } from './durable/dbos.ts'
 import { RESTATE_VERSION, startRestate } from './durable/restate.ts'
+import { costOf } from './measure/cost.ts'
 import { type Figure, median } from './measure/figure.ts'
-import { sendLoad } from './measure/load.ts'
-import { cpuMeter } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 
 const ROUNDS = 5
@@ -78,12 +77,10 @@ async function startOurs(stack: AsyncDisposableStack, url: string): Promise<Cont
 }
 
 async function measure({ plan, pids }: Contender, connections: number, durationMs: number): Promise<Measure> {
-  const used = cpuMeter(pids)
   const headers = { ...plan.headers, 'content-type': 'application/json' }
-  const result = await sendLoad({ ...plan, headers, method: 'POST', body, connections, durationMs })
-  const { requests, failures, seconds, p50Ms } = result
-  if (failures > 0) throw new Error(`${failures} of ${requests} requests to ${plan.url} failed.`)
-  return { p50Ms, rate: requests / seconds, micros: (used() / requests) * 1e6 }
+  const load = { ...plan, headers, method: 'POST', body, connections, durationMs } as const
+  const { requests, seconds, p50Ms, micros } = await costOf(load, pids)
+  return { p50Ms, rate: requests / seconds, micros }
 }
 
 const NAME = 'durable run of one step, fsync:'

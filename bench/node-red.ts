@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePorts, freshDirectory, processTree, startAllInOne } from '@platform/testing/platform'
+import { AFTER_MS, costOf } from './measure/cost.ts'
 import { type Figure, median } from './measure/figure.ts'
-import { type LoadPlan, sendLoad } from './measure/load.ts'
-import { cpuMeter } from './measure/processes.ts'
+import type { LoadPlan } from './measure/load.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 
 const VERSION = '5.0.7'
@@ -15,8 +15,6 @@ const ROUNDS = 7
 const ROUND_MS = 3000
 /** So long V8 goes on compiling what is called again and again. */
 const WARM_UP_MS = 20_000
-/** What is done behind the answers, as storing events in the log, is over by then. */
-const AFTER_MS = 1000
 const READY_TRIES = 120
 
 /** What both get: about 1 KB of JSON. */
@@ -68,19 +66,9 @@ export async function nodeRed(): Promise<Figure[]> {
 }
 
 async function microsOf({ plan, pids }: Contender, durationMs: number): Promise<number> {
-  const used = cpuMeter(pids)
   const headers = { ...plan.headers, 'content-type': 'application/json' }
-  const { requests, failures } = await sendLoad({
-    ...plan,
-    headers,
-    method: 'POST',
-    body,
-    connections: 64,
-    durationMs,
-  })
-  if (failures > 0) throw new Error(`${failures} of ${requests} requests to ${plan.url} failed.`)
-  await pause(AFTER_MS)
-  return (used() / requests) * 1e6
+  const load = { ...plan, headers, method: 'POST', body, connections: 64, durationMs } as const
+  return (await costOf(load, pids, AFTER_MS)).micros
 }
 
 /** Node-RED as its package brings it, with a flow of two nodes between request and answer. */

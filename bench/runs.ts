@@ -1,15 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Platform, processTree, startAllInOne } from '@platform/testing/platform'
+import { AFTER_MS, costOf, type LoadCost } from './measure/cost.ts'
 import { type Figure, median } from './measure/figure.ts'
-import { type LoadPlan, type LoadResult, sendLoad } from './measure/load.ts'
-import { cpuMeter, pssMegabytes } from './measure/processes.ts'
+import type { LoadPlan } from './measure/load.ts'
+import { pssMegabytes } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 
 const ROUNDS = 5
 const ROUND_MS = 5000
 const WARM_UP_MS = 8000
-/** What is done behind the answers, as storing events in the log, is over by then. */
-const AFTER_MS = 1000
 
 /** How busy the platform is, by name. */
 const loads = {
@@ -20,15 +18,11 @@ const loads = {
 
 type Load = keyof typeof loads
 
-interface Round extends LoadResult {
-  readonly micros: number
-}
-
 /** All in one that executes automations in so many processes, and what it did. */
 interface Contender {
   readonly plan: Pick<LoadPlan, 'url' | 'headers' | 'method' | 'body'>
   readonly pids: () => number[]
-  readonly rounds: Record<Load, Round[]>
+  readonly rounds: Record<Load, LoadCost[]>
   readonly memory: number[]
 }
 
@@ -92,14 +86,10 @@ async function contender(platform: Platform): Promise<Contender> {
   }
 }
 
-async function measure({ plan, pids }: Contender, load: Load, durationMs: number): Promise<Round> {
-  const used = cpuMeter(pids)
-  const result = await sendLoad({ ...plan, ...loads[load], durationMs })
-  if (result.failures > 0) throw new Error(`${result.failures} of ${result.requests} runs failed.`)
-  await pause(AFTER_MS)
-  return { ...result, micros: (used() / result.requests) * 1e6 }
-}
+const measure = ({ plan, pids }: Contender, load: Load, durationMs: number): Promise<LoadCost> =>
+  costOf({ ...plan, ...loads[load], durationMs }, pids, AFTER_MS)
 
-const middle = (rounds: readonly Round[], of: (round: Round) => number): number => median(rounds.map(of))
-const millisOf = (rounds: readonly Round[]): number => middle(rounds, ({ micros }) => micros / 1000)
-const rateOf = ({ requests, seconds }: Round): number => requests / seconds
+const middle = (rounds: readonly LoadCost[], of: (round: LoadCost) => number): number =>
+  median(rounds.map(of))
+const millisOf = (rounds: readonly LoadCost[]): number => middle(rounds, ({ micros }) => micros / 1000)
+const rateOf = ({ requests, seconds }: LoadCost): number => requests / seconds

@@ -24,7 +24,6 @@ export {
   LOG_START,
   type LogCursor,
   type LogEvent,
-  type LogPage,
   listenToLog,
   loadCursor,
   RELAY_READER,
