@@ -22,6 +22,8 @@ export async function embeddedEnvironment(given: Env): Promise<Env> {
     SHUTDOWN_GRACE_MS: '9000',
     // One event loop runs automations, too: what is overload for a gateway alone is an ordinary moment here.
     GATEWAY_MAX_LAG_MS: '1000',
+    // Each service is one process, here or beside this one.
+    GATEWAY_LINKS: 'true',
   }
   const chosen: Env = { ...defaults, ...withoutEmpty(given) }
   const host = chosen.HOST ?? defaults.HOST

@@ -1,4 +1,4 @@
-import { count, milliseconds, pagesHost } from '@platform/config'
+import { count, flag, milliseconds, pagesHost } from '@platform/config'
 import { variables } from '@platform/identity/config'
 import { limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
@@ -29,6 +29,10 @@ export const edgeEnv = z
     GATEWAY_MAX_STREAMS_PER_CALLER: count(1000).describe(
       'Event streams and long polls of one user, API key or, without one, address.',
     ),
+    GATEWAY_LINKS: flag(false).describe(
+      'Sends requests to each address of a service over one connection that carries many at once, which costs less ' +
+        'of both. Only where each address is that of one process: behind a proxy one instance would get all of them.',
+    ),
     API_URL: variables.API_URL,
     CONSOLE_URL: variables.CONSOLE_URL,
     CORS_ADDITIONAL_ALLOWED_ORIGINS: variables.CORS_ADDITIONAL_ALLOWED_ORIGINS,
@@ -40,6 +44,7 @@ export const edgeEnv = z
       maxConnectionsPerAddress:
         env.TRUSTED_PROXY_HOPS > 0 || env.RATE_LIMIT_DISABLED ? 0 : env.MAX_CONNECTIONS_PER_ADDRESS,
     },
+    hasLinks: env.GATEWAY_LINKS,
     load: { maxInFlight: env.GATEWAY_MAX_IN_FLIGHT, maxLagMs: env.GATEWAY_MAX_LAG_MS },
     webSockets: { max: env.GATEWAY_MAX_WEBSOCKETS, perCaller: env.GATEWAY_MAX_WEBSOCKETS_PER_CALLER },
     streams: { max: env.GATEWAY_MAX_STREAMS, perCaller: env.GATEWAY_MAX_STREAMS_PER_CALLER },

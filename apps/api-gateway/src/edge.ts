@@ -40,7 +40,9 @@ export interface Edge {
 export async function openEdge(needs: Needs): Promise<Edge> {
   const { env, config, log, identify, refuse } = needs
   const settings = readConfig(edgeEnv, env)
-  const instances = await openInstances(config.upstreams)
+  const instances = await openInstances(config.upstreams, {
+    linkKey: settings.hasLinks ? config.internalApiKey : undefined,
+  })
   const streams = new OpenStreams(settings.streams)
   const forwarding = { instances, internalKey: config.internalApiKey, streams, refuse }
   const webSockets = new WebSockets({

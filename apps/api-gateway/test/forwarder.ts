@@ -4,6 +4,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { authenticationOf } from '@platform/auth'
 import { createHardenedServer } from '@platform/http'
 import { createLogger } from '@platform/logging'
+import { TEST_INTERNAL_KEY } from '@platform/testing'
 import { accounting } from '../src/accounting.ts'
 import { Exchange } from '../src/exchange.ts'
 import { forward } from '../src/forwarding/forwarded.ts'
@@ -17,6 +18,7 @@ import { refuse as refuseWith } from '../src/pipeline.ts'
 export interface ForwarderOptions {
   timeoutMs?: number
   resolve?: Resolve
+  hasLinks?: boolean
 }
 
 /** Only the forwarding of the gateway, for whoever comes: no credential is needed, and no database. */
@@ -24,13 +26,16 @@ export async function startForwarder(services: string | readonly string[], optio
   const origins = typeof services === 'string' ? [services] : services
   const instances = await openInstances(
     { workspaces: origins, runtime: origins, events: origins },
-    options.resolve,
+    {
+      ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+      linkKey: options.hasLinks === true ? TEST_INTERNAL_KEY : undefined,
+    },
   )
   const log = createLogger({ level: 'silent' })
   const refuse = refuseWith({ forgetCookie: () => undefined })
   const send = forward({
     instances,
-    internalKey: 'internal key of the tests',
+    internalKey: TEST_INTERNAL_KEY,
     streams: new OpenStreams({ max: 1000, perCaller: 1000 }),
     refuse,
   })

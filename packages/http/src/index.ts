@@ -6,6 +6,16 @@ export { correlationIdOf, traceIdOf } from './correlation.ts'
 export { discardBody, endConnectionWith } from './end-response.ts'
 export { refuseAmbiguous } from './guard.ts'
 export { showLimit, TooManyRequests } from './limit-state.ts'
+export {
+  FrameReader,
+  FrameWriter,
+  frameKinds,
+  LINK_PATH,
+  LINK_PROTOCOL,
+  PIECE_BYTES,
+  requestText,
+} from './links/frames.ts'
+export { acceptLinks, type ServedLinks, takeLink } from './links/served-link.ts'
 export { serviceListener } from './listener.ts'
 export { exposeReadings, type Reading, type ReadingsDefinition } from './metrics/readings.ts'
 export { collectProcessMetrics, registry } from './metrics/registry.ts'

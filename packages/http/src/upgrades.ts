@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
+import { takeLink } from './links/served-link.ts'
 import { type Busy, isOwedToAnother, respondOnSocket } from './raw-response.ts'
 import { toFailure } from './respond.ts'
 
@@ -16,6 +17,7 @@ export function refuseTunnels(server: Server): void {
     refuse(request, socket, new Failure('MethodNotAllowed', 'The method CONNECT is not allowed.')),
   )
   server.on('upgrade', (request, socket, head) => {
+    if (!isOwedToAnother(socket as Busy) && takeLink(server, request, socket, head)) return
     if (!isWebSocket(request) && !isOwedToAnother(socket as Busy)) {
       takeWithoutOffer(server, request, socket, head)
       return

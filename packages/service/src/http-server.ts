@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as untilRead } from 'node:timers/promises'
-import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
+import { acceptLinks, createHardenedServer, type ServedLinks, setConnectionsPerAddress } from '@platform/http'
 import { SlotList } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { pause } from './pause.ts'
@@ -41,18 +41,16 @@ export class HttpServer implements AsyncDisposable {
   readonly #patienceMs: number
   /** When the last request came; only noted while leaving. */
   #lastRequestAt = 0
+  #links: ServedLinks | undefined
 
   private constructor(listener: RequestListener, patienceMs: number, waiting: Waiting) {
     this.#listener = listener
     this.waiting = waiting
     this.#patienceMs = patienceMs
-    this.http = createHardenedServer(
-      (request, response) => {
-        this.#watch(request, response)
-        this.#listener(request, response)
-      },
-      { keepAliveTimeoutMs: KEEP_ALIVE_MS, maxConnections: MAX_CONNECTIONS },
-    )
+    this.http = createHardenedServer(this.#receive, {
+      keepAliveTimeoutMs: KEEP_ALIVE_MS,
+      maxConnections: MAX_CONNECTIONS,
+    })
     this.http.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
@@ -93,10 +91,16 @@ export class HttpServer implements AsyncDisposable {
     setConnectionsPerAddress(this.http, options.maxConnectionsPerAddress ?? 0)
   }
 
+  /** From now on who has the internal key may send requests over links, too. */
+  takeLinks(internalApiKey: string): void {
+    this.#links = acceptLinks(this.http, internalApiKey, this.#receive)
+  }
+
   /** Still answers, but asks every client to open its next connection elsewhere. */
   leave(): void {
     this.#isLeaving = true
     for (const response of this.#responses) response.shouldKeepAlive = false
+    this.#links?.leave()
   }
 
   /**
@@ -127,11 +131,21 @@ export class HttpServer implements AsyncDisposable {
     this.http.closeIdleConnections()
     const sweep = setInterval(() => setImmediate(() => this.http.closeIdleConnections()), SWEEP_MS)
     const silent = setTimeout(() => this.#cutSilent(), SILENT_MS)
-    const cut = setTimeout(() => this.http.closeAllConnections(), this.#patienceMs)
+    const cut = setTimeout(() => this.#cut(), this.#patienceMs)
     await closed
     clearInterval(sweep)
     clearTimeout(silent)
     clearTimeout(cut)
+  }
+
+  readonly #receive: RequestListener = (request, response) => {
+    this.#watch(request, response)
+    this.#listener(request, response)
+  }
+
+  #cut(): void {
+    this.http.closeAllConnections()
+    this.#links?.cut()
   }
 
   #cutSilent(): void {

@@ -107,6 +107,8 @@ export async function startService(
     parts.attach(server.http)
     const report = reportOf(parts, context)
     server.handTo(listenerOf(service, parts, { health, report }, context), parts)
+    // What is in front of services is for clients, which come by HTTP.
+    if (parts.front === undefined) server.takeLinks(parts.internalApiKey)
     stack.use(exposeReadiness(service.name, health, report))
     await runRequiredJobs(parts, retry)
     for (const job of parts.jobs) stack.use(startJob(job, log))

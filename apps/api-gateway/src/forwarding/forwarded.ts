@@ -194,6 +194,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#slot = instance.waiting.add(this)
     const headers = requestHeaders(this.#exchange, internalKey)
     if (this.#route.affinity) headers.push(names.instance, instance.tag)
+    if (this.#sendByLink(instance, headers)) return
     const pool = this.#route.stream || this.#route.mayStream ? instance.streams : instance.pool
     pool.dispatch(
       {
@@ -205,6 +206,18 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
         reset: false,
         upgrade: this.#join === undefined ? null : 'websocket',
       },
+      this,
+    )
+  }
+
+  /** What is small, comes to an end and stays HTTP goes over the link of the instance, where it has one open. */
+  #sendByLink({ link }: Instance, headers: readonly string[]): boolean {
+    const { request, path, search } = this.#exchange
+    const body = this.#body
+    if (link === undefined || this.#route.stream || this.#join !== undefined || body instanceof Upload)
+      return false
+    return link.dispatch(
+      { method: request.method ?? '', target: path + search, headers, body: body ?? undefined },
       this,
     )
   }

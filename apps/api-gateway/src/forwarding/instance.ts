@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SlotList } from '@platform/kernel'
 import { Pool } from 'undici'
+import { Link } from './link.ts'
 
 /** Connections to one instance; further requests wait for one of them. */
 const CONNECTIONS_MAX = 512
@@ -102,6 +103,8 @@ export class Instance {
   readonly pool: Pool
   /** For responses that have no end, which would use up the connections of the others. */
   readonly streams: Pool
+  /** Carries requests that come whole, where instances are called over links. */
+  readonly link: Link | undefined
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
   readonly waiting = new SlotList<Waiting>()
@@ -114,9 +117,24 @@ export class Instance {
   /** When it was last asked whether it takes requests; Unix milliseconds. */
   probedAt = 0
 
-  constructor(origin: string, servername: string | undefined, health: Health = 'ready') {
+  /** With `linkKey`, the internal key, over a link. */
+  constructor(
+    origin: string,
+    {
+      servername,
+      health = 'ready',
+      linkKey,
+    }: { servername?: string; health?: Health; linkKey?: string } = {},
+  ) {
     this.origin = origin
     this.health = health
+    this.link =
+      linkKey === undefined
+        ? undefined
+        : new Link(origin, linkKey, () => {
+            // It is probed before its turn.
+            this.probedAt = 0
+          })
     this.servername = servername
     this.tag = createHash('sha256').update(origin).digest('hex').slice(0, 12)
     const options = {
@@ -137,11 +155,13 @@ export class Instance {
 
   /** Takes no further requests; resolves when those under way are over. */
   async close(): Promise<void> {
+    this.link?.close()
     await Promise.all([this.pool.close(), this.streams.close()])
   }
 
   /** Ends everything under way. */
   async destroy(): Promise<void> {
+    this.link?.destroy()
     await Promise.all([this.pool.destroy(), this.streams.destroy()])
   }
 

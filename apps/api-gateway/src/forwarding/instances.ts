@@ -20,14 +20,17 @@ export interface Instances extends AsyncDisposable {
   states(): Iterable<{ upstream: ServiceBehindGateway; instance: Instance }>
 }
 
-/** Opens a connection pool for each instance and watches over them. Names are asked for once before this resolves. */
+/**
+ * Opens a connection pool for each instance, and a link where a key for it is given, and watches over them. Names are
+ * asked for once before this resolves.
+ */
 export async function openInstances(
   origins: Partial<Record<ServiceBehindGateway, readonly string[]>>,
-  resolve: Resolve = resolveAddresses,
+  { resolve = resolveAddresses, linkKey }: { resolve?: Resolve; linkKey?: string | undefined } = {},
 ): Promise<Instances> {
   const entries = servicesBehindGateway.map((name) => [
     name,
-    new UpstreamInstances(origins[name] ?? [], resolve),
+    new UpstreamInstances(origins[name] ?? [], resolve, linkKey),
   ])
   const upstreams = Object.fromEntries(entries) as Record<ServiceBehindGateway, UpstreamInstances>
   const all = Object.values(upstreams)

@@ -28,13 +28,16 @@ export class UpstreamInstances {
   readonly #resolve: Resolve
   readonly #byName = new Map<Name, Map<string, Instance>>()
   readonly #fixed: readonly Instance[]
+  readonly #linked: { linkKey?: string }
 
-  constructor(origins: readonly string[], resolve: Resolve) {
+  /** With `linkKey`, the internal key, instances are called over links. */
+  constructor(origins: readonly string[], resolve: Resolve, linkKey?: string) {
     const urls = origins.map((origin) => new URL(origin))
     this.#resolve = resolve
+    this.#linked = linkKey === undefined ? {} : { linkKey }
     this.#fixed = urls
       .filter(({ hostname }) => !isName(hostname))
-      .map(({ origin }) => new Instance(origin, undefined))
+      .map(({ origin }) => new Instance(origin, this.#linked))
     this.#names = urls
       .filter(({ hostname }) => isName(hostname))
       .map((url) => ({ url, resolvedAt: 0, resolveAt: 0, isResolving: false }))
@@ -84,7 +87,10 @@ export class UpstreamInstances {
       addresses.map((address) => {
         const host = address.includes(':') ? `[${address}]` : address
         const origin = `${protocol}//${host}${port === '' ? '' : `:${port}`}`
-        return [address, before.get(address) ?? new Instance(origin, hostname, health)]
+        return [
+          address,
+          before.get(address) ?? new Instance(origin, { ...this.#linked, servername: hostname, health }),
+        ]
       }),
     )
     this.#byName.set(name, after)

@@ -1,0 +1,265 @@
+import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Duplex, Writable } from 'node:stream'
+import { isInternalKey } from '@platform/auth'
+import { headers as names } from '@platform/contracts'
+import {
+  FrameReader,
+  FrameWriter,
+  frameKinds,
+  LINK_PATH,
+  LINK_PROTOCOL,
+  PIECE_BYTES,
+  WINDOW_BYTES,
+} from './frames.ts'
+import { headersOf } from './request-headers.ts'
+
+/** The links of one server. */
+export interface ServedLinks {
+  /** Asks for no further requests over them; they end when those under way are answered. */
+  leave(): void
+  /** Ends what is left. */
+  cut(): void
+}
+
+type Accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+const accepting = new WeakMap<Server, Accept>()
+
+/**
+ * Lets who knows the internal key turn a connection to the server into a link (ADR 0089), over which many requests come
+ * at once; `listener` gets each of them as if it had come by HTTP.
+ */
+export function acceptLinks(server: Server, internalApiKey: string, listener: RequestListener): ServedLinks {
+  const key = Buffer.from(internalApiKey)
+  const open = new Set<ServedLink>()
+  let isLeaving = false
+  accepting.set(server, (request, socket, head) => {
+    if (isLeaving || key.length === 0 || !isInternalKey(request.headers[names.internalKey], key)) {
+      socket.destroy()
+      return
+    }
+    const link = new ServedLink(socket as Socket, listener)
+    open.add(link)
+    socket.once('close', () => open.delete(link))
+    link.begin(head)
+  })
+  return {
+    leave() {
+      isLeaving = true
+      for (const link of open) link.leave()
+    },
+    cut() {
+      for (const link of open) link.cut()
+    },
+  }
+}
+
+/** True when it was a link that was asked for, and the server takes links. */
+export function takeLink(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+  const accept = accepting.get(server)
+  if (accept === undefined || request.url !== LINK_PATH || request.headers.upgrade !== LINK_PROTOCOL)
+    return false
+  accept(request, socket, head)
+  return true
+}
+
+const SWITCHED = `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${LINK_PROTOCOL}\r\n\r\n`
+
+/** The service's end of a link. */
+class ServedLink {
+  readonly #socket: Socket
+  readonly #listener: RequestListener
+  readonly #writer: FrameWriter
+  readonly #calls = new Map<number, Call>()
+
+  constructor(socket: Socket, listener: RequestListener) {
+    this.#socket = socket
+    this.#listener = listener
+    this.#writer = new FrameWriter(socket)
+  }
+
+  begin(head: Buffer): void {
+    const socket = this.#socket
+    const reader = new FrameReader()
+    const read = (chunk: Buffer) => {
+      try {
+        reader.read(chunk, this.#take)
+      } catch {
+        socket.destroy()
+      }
+    }
+    socket.setNoDelay(true)
+    socket.setTimeout(0)
+    socket.write(SWITCHED, 'latin1')
+    socket.on('error', () => socket.destroy())
+    // Who asks is gone, or has been told to ask elsewhere: what is under way is still answered.
+    socket.on('end', () => this.#endIfIdle())
+    socket.once('close', () => {
+      for (const call of this.#calls.values()) call.abandon()
+    })
+    if (head.length > 0) read(head)
+    socket.on('data', read)
+  }
+
+  leave(): void {
+    this.#writer.send(frameKinds.goodbye, 0)
+  }
+
+  cut(): void {
+    this.#socket.destroy()
+  }
+
+  readonly #take = (kind: number, id: number, text: string, bytes: Buffer): void => {
+    if (kind === frameKinds.request) this.#receive(id, text, bytes)
+    else if (kind === frameKinds.abort) this.#calls.get(id)?.abandon()
+    else if (kind === frameKinds.taken) this.#calls.get(id)?.socket.allow(Number(text))
+  }
+
+  #receive(id: number, text: string, bytes: Buffer): void {
+    const call = new Call(id, this.#socket.remoteAddress, text, bytes, this.#writer, () => {
+      this.#calls.delete(id)
+      this.#endIfIdle()
+    })
+    this.#calls.set(id, call)
+    this.#listener(call.request, call.response)
+  }
+
+  #endIfIdle(): void {
+    if (this.#socket.readableEnded && this.#calls.size === 0) this.#writer.end()
+  }
+}
+
+/** One request that came over a link, and its response. */
+class Call {
+  readonly socket: CallSocket
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+
+  constructor(
+    id: number,
+    remoteAddress: string | undefined,
+    text: string,
+    body: Buffer,
+    writer: FrameWriter,
+    over: () => void,
+  ) {
+    this.socket = new CallSocket(id, remoteAddress, writer)
+    const [method = '', url = '', ...rawHeaders] = text.split('\n')
+    // Node takes any stream for what lies below a message.
+    const socket = this.socket as unknown as Socket
+    this.request = requestOf(socket, { method, url, rawHeaders }, body)
+    this.response = responseTo(this.request, socket, this.socket)
+    this.socket.once('close', () => {
+      if (!this.request.readableEnded) this.request.destroy()
+      over()
+    })
+  }
+
+  /** Who asked does not wait any more. */
+  abandon(): void {
+    this.socket.isAbandoned = true
+    this.socket.destroy()
+  }
+}
+
+function requestOf(
+  socket: Socket,
+  { method, url, rawHeaders }: { method: string; url: string; rawHeaders: string[] },
+  body: Buffer,
+): IncomingMessage {
+  const request = new IncomingMessage(socket)
+  Object.assign(request, { httpVersionMajor: 1, httpVersionMinor: 1, httpVersion: '1.1', complete: true })
+  request.method = method
+  request.url = url
+  request.rawHeaders = rawHeaders
+  request.headers = headersOf(rawHeaders)
+  // A copy: else a body of a few bytes would keep all that was read with it.
+  if (body.length > 0) request.push(Buffer.from(body))
+  request.push(null)
+  return request
+}
+
+function responseTo(request: IncomingMessage, socket: Socket, callSocket: CallSocket): ServerResponse {
+  const response = new ServerResponse(request)
+  // Its end is a frame of its own, and the connection below is none of its business.
+  response.removeHeader('transfer-encoding')
+  response.removeHeader('connection')
+  response.assignSocket(socket)
+  response.once('finish', () => callSocket.complete())
+  callSocket.on('drain', () => response.emit('drain'))
+  return response
+}
+
+/** What a response is written to: as much of it is sent as its client takes. */
+class CallSocket extends Writable {
+  readonly remoteAddress: string | undefined
+  readonly encrypted = false
+  bytesRead = 0
+  bytesWritten = 0
+  /** True when nobody waits for the rest. */
+  isAbandoned = false
+  readonly #id: number
+  readonly #writer: FrameWriter
+  #allowed = WINDOW_BYTES
+  #isComplete = false
+  /** What could not be sent yet. */
+  #waiting: Buffer | undefined
+  #sent: ((error?: Error | null) => void) | undefined
+
+  constructor(id: number, remoteAddress: string | undefined, writer: FrameWriter) {
+    super({ highWaterMark: PIECE_BYTES })
+    this.#id = id
+    this.#writer = writer
+    this.remoteAddress = remoteAddress
+    // A response may be destroyed with the reason, which says nothing to the other end.
+    this.on('error', () => undefined)
+  }
+
+  /** The response is whole. */
+  complete(): void {
+    this.#isComplete = true
+    this.#writer.send(frameKinds.end, this.#id)
+    this.destroy()
+  }
+
+  /** Of what was sent so much was passed on. */
+  allow(bytes: number): void {
+    this.#allowed += bytes
+    this.#send()
+  }
+
+  setTimeout(): this {
+    return this
+  }
+
+  override _write(chunk: Buffer, _encoding: string, sent: (error?: Error | null) => void): void {
+    this.bytesWritten += chunk.length
+    this.#waiting = chunk
+    this.#sent = sent
+    this.#send()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#isComplete && !this.isAbandoned) this.#writer.send(frameKinds.broken, this.#id)
+    done(error)
+  }
+
+  #send(): void {
+    const chunk = this.#waiting
+    if (chunk === undefined) return
+    let at = 0
+    while (at < chunk.length && this.#allowed > 0) {
+      const piece = chunk.subarray(at, at + Math.min(PIECE_BYTES, this.#allowed))
+      this.#writer.send(frameKinds.data, this.#id, '', piece)
+      this.#allowed -= piece.length
+      at += piece.length
+    }
+    if (at < chunk.length) {
+      this.#waiting = chunk.subarray(at)
+      return
+    }
+    this.#waiting = undefined
+    this.#sent?.()
+  }
+}
