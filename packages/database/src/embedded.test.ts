@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +50,49 @@ describe('the embedded PostgreSQL', () => {
     await using database = await openDatabase(url.href)
     await expect(database.many(sql`select 1`)).rejects.toMatchObject({ code: '28P01', unavailable: true })
     await server.stop()
+  })
+
+  it('is reached by a socket beside its data, with the password, and leaves none behind', async () => {
+    const directory = join(home, 'socket, "quoted"')
+    const server = await startEmbedded(directory, { fsync: false })
+    const sockets = async () => (await readdir(server.directory)).filter((name) => name.startsWith('.s.'))
+    expect(await sockets()).toContain(`.s.PGSQL.${server.port}`)
+    const askWith = async (url: string) => {
+      await using database = await openDatabase(url, { allowWeakDurability: true })
+      return await database.many(sql`select inet_server_port() as port`)
+    }
+    expect(await askWith(server.localUrl)).toEqual([{ port: null }])
+    expect(await askWith(server.url)).toEqual([{ port: server.port }])
+    const guessed = new URL(server.localUrl)
+    guessed.password = 'guessed'
+    await expect(askWith(guessed.href)).rejects.toMatchObject({ code: '28P01' })
+    await server.stop()
+    expect(await sockets()).toEqual([])
+  })
+
+  it('starts behind the socket of a server that was killed, whose process id another program has', async () => {
+    const directory = join(home, 'left socket')
+    const first = await startEmbedded(directory, { fsync: false })
+    const { port } = first
+    await first.stop()
+    await writeFile(join(first.directory, `.s.PGSQL.${port}`), '')
+    await writeFile(join(first.directory, `.s.PGSQL.${port}.lock`), `${process.pid}\n`)
+    const second = await startEmbedded(directory, { fsync: false })
+    expect(second.localUrl).toContain('?host=')
+    await second.stop()
+  })
+
+  it('is reached over TCP alone where no socket can be, or its path would be too long', async () => {
+    const directory = join(home, 'no socket')
+    const first = await startEmbedded(directory, { fsync: false })
+    await first.stop()
+    await mkdir(join(first.directory, `.s.PGSQL.${first.port}`))
+    for (const place of [directory, join(home, 'x'.repeat(100))]) {
+      const server = await startEmbedded(place, { fsync: false })
+      await using database = await openDatabase(server.localUrl, { allowWeakDurability: true })
+      expect(await database.many(sql`select inet_server_port() as port`)).toEqual([{ port: server.port }])
+      await server.stop()
+    }
   })
 
   it('is opened and stopped by an embedded: URL', async () => {

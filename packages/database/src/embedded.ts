@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -11,9 +11,12 @@ import { isLocked, lockDirectory } from './embedded/directory-lock.ts'
 import { explainFileError } from './embedded/embedded-start-error.ts'
 import { endOrphan } from './embedded/orphan.ts'
 import {
+  NoSocketError,
   PortTakenError,
   type Postmaster,
   type ServerChoices,
+  socketDirectoryFor,
+  socketIn,
   startPostmaster,
 } from './embedded/postmaster.ts'
 import { type SupervisedServer, supervise } from './embedded/supervise.ts'
@@ -31,8 +34,10 @@ export interface EmbeddedOptions {
 
 /** A PostgreSQL of our own. */
 export interface EmbeddedServer {
-  /** With the password; not for logs. */
+  /** Over TCP, with the password; not for logs. */
   url: string
+  /** As `url`, by the socket beside the data where there is one: a message costs half of one over TCP. */
+  localUrl: string
   port: number
   /** Where the data really is: as root it may not be where it was asked for. */
   directory: string
@@ -65,7 +70,8 @@ export async function startEmbedded(
     const url = urlOf(choices.port, password, OWNER)
     await createDatabase(place, urlOf(choices.port, password, 'postgres'), server)
     const stop = () => server.stop().finally(unlock)
-    return { url, port: choices.port, directory: place.directory, pid: server.pid, stop }
+    const localUrl = localUrlOf(url, place, choices.port)
+    return { url, localUrl, port: choices.port, directory: place.directory, pid: server.pid, stop }
   } catch (error) {
     unlock()
     throw explainFileError(error, place.directory)
@@ -92,31 +98,51 @@ export async function reachEmbedded(
   if (!existsSync(join(filesOf(place), 'PG_VERSION'))) return undefined
   if (!isLocked(place.directory)) {
     const server = await startEmbedded(directory, { log })
-    return { url: server.url, isElsewhere: false, [Symbol.asyncDispose]: () => server.stop() }
+    return { url: server.localUrl, isElsewhere: false, [Symbol.asyncDispose]: () => server.stop() }
   }
   const port = Number(await readFile(join(place.directory, 'port'), 'utf8'))
-  const url = urlOf(port, await passwordOf(place), OWNER)
+  const url = localUrlOf(urlOf(port, await passwordOf(place), OWNER), place, port)
   return { url, isElsewhere: true, [Symbol.asyncDispose]: async () => undefined }
 }
 
-async function startOnFreePort(
-  place: ClusterPlace,
-  choices: Omit<ServerChoices, 'port'>,
-): Promise<{ first: Postmaster; choices: ServerChoices }> {
+type GivenChoices = Omit<ServerChoices, 'port' | 'socketDirectory'>
+
+interface Started {
+  first: Postmaster
+  choices: ServerChoices
+}
+
+async function startOnFreePort(place: ClusterPlace, given: GivenChoices): Promise<Started> {
+  const socketDirectory = socketDirectoryFor(place.directory)
+  try {
+    return await startWith(place, { ...given, socketDirectory })
+  } catch (error) {
+    if (error instanceof NoSocketError) return await startWith(place, { ...given, socketDirectory: '' })
+    throw error
+  }
+}
+
+async function startWith(place: ClusterPlace, given: Omit<ServerChoices, 'port'>): Promise<Started> {
   let taken: number | undefined
   for (;;) {
-    const port = await choosePort(place.directory, taken)
+    const choices = { ...given, port: await choosePort(place.directory, taken) }
     try {
-      return { first: await startPostmaster(place, { ...choices, port }), choices: { ...choices, port } }
+      return { first: await startPostmaster(place, choices), choices }
     } catch (error) {
       if (!(error instanceof PortTakenError) || taken !== undefined) throw error
-      taken = port
+      taken = choices.port
     }
   }
 }
 
 const urlOf = (port: number, password: string, database: string): string =>
   `postgres://${OWNER}:${password}@127.0.0.1:${port}/${database}`
+
+/** `pg` and programs of PostgreSQL take a path in place of a host from the query. */
+const localUrlOf = (url: string, { directory }: ClusterPlace, port: number): string =>
+  lstatSync(socketIn(directory, port), { throwIfNoEntry: false })?.isSocket() === true
+    ? `${url}?host=${encodeURIComponent(directory)}`
+    : url
 
 /** Once per cluster; a mark beside it spares the question at every other start. */
 async function createDatabase(

@@ -18,7 +18,7 @@ export async function openDatabase(url: string, options: OpenDatabaseOptions = {
   if (!url.startsWith('embedded:')) return postgresDatabase(url, options)
   const { log = () => undefined, warn = log, ...postgresOptions } = options
   const server = await startEmbedded(url.slice('embedded:'.length), { log, warn })
-  const database = await postgresDatabase(server.url, postgresOptions).catch(async (error: unknown) => {
+  const database = await postgresDatabase(server.localUrl, postgresOptions).catch(async (error: unknown) => {
     await server.stop()
     throw error
   })

@@ -56,9 +56,7 @@ export function readPostgresSettings(url: string, options: PostgresOptions): Pos
   return {
     ...chosen,
     address: addressOf(parsed),
-    calmSize: LOOPBACK.test(parsed.hostname)
-      ? Math.min(chosen.poolSize, 2 * availableParallelism() + 1)
-      : chosen.poolSize,
+    calmSize: isHere(parsed) ? Math.min(chosen.poolSize, 2 * availableParallelism() + 1) : chosen.poolSize,
     secrets: [parsed.password, decodeURIComponent(parsed.password)].filter((text) => text.length > 0),
     client: {
       connectionString: parsed.href,
@@ -106,10 +104,15 @@ function parseUrl(url: string): URL {
   )
 }
 
-const addressOf = (url: URL): string =>
-  url.hostname === ''
-    ? (url.searchParams.get('host') ?? 'localhost')
-    : `${decodeURIComponent(url.hostname)}:${url.port || '5432'}`
+/** A host in the query is the one that counts, and a path there is that of a socket. */
+function addressOf(url: URL): string {
+  const host = url.searchParams.get('host')
+  if (host !== null) return host
+  return url.hostname === '' ? 'localhost' : `${decodeURIComponent(url.hostname)}:${url.port || '5432'}`
+}
+
+const isHere = (url: URL): boolean =>
+  url.searchParams.get('host')?.startsWith('/') ?? LOOPBACK.test(url.hostname)
 
 /** A busy server needs long to open a connection, and would need as long for the next. */
 const OPEN_PATIENCE = 3

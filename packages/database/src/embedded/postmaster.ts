@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { ClusterPlace } from './account.ts'
 import { explainSpawn, filesOf, spawnAs } from './cluster.ts'
@@ -22,11 +31,15 @@ export interface Postmaster {
 /** The port was taken between choosing and using it. */
 export class PortTakenError extends EmbeddedStartError {}
 
+/** Where the data is, no socket can be: some file systems have none. */
+export class NoSocketError extends EmbeddedStartError {}
+
 /** Starts the server and waits until it accepts connections; after a crash that includes its recovery. */
 export async function startPostmaster(place: ClusterPlace, choices: ServerChoices): Promise<Postmaster> {
   const files = filesOf(place)
   const logFile = join(place.directory, 'postgres.log')
   rotate(logFile)
+  removeSockets(place.directory)
   const logStart = sizeOf(logFile)
   const child = launch(place, files, logFile, choices)
   const state = { over: false, failure: undefined as Error | undefined }
@@ -64,6 +77,9 @@ function launch(place: ClusterPlace, files: string, logFile: string, choices: Se
 }
 
 function explainExit(output: string, place: ClusterPlace, logFile: string): Error {
+  if (/could not create any Unix-domain sockets/i.test(output)) {
+    return new NoSocketError(`PostgreSQL can't make a socket in ${place.directory}.`)
+  }
   if (/Address already in use|could not create any TCP\/IP sockets/i.test(output)) {
     return new PortTakenError(`The port of the database in ${place.directory} is taken.`)
   }
@@ -95,9 +111,32 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
+/** What a socket is called, and with `.lock` the file of who made it. */
+const SOCKET = '.s.PGSQL.'
+/** What a path of a socket may have, with the 0 behind it, on each system that there are binaries for. */
+const SOCKET_PATH_MAX_BYTES = 104
+const PORT_MAX = '65535'
+
+/** Where PostgreSQL makes its socket in a directory. */
+export const socketIn = (directory: string, port: number | string): string =>
+  join(directory, `${SOCKET}${port}`)
+
+/** The directory itself, or empty where the path of a socket in it would be too long. */
+export const socketDirectoryFor = (directory: string): string =>
+  Buffer.byteLength(socketIn(directory, PORT_MAX)) < SOCKET_PATH_MAX_BYTES ? directory : ''
+
+/** Nobody else works here: what is left is of a server that was killed, and may be taken for one that runs. */
+function removeSockets(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true }))
+    if (entry.name.startsWith(SOCKET) && !entry.isDirectory())
+      rmSync(join(directory, entry.name), { force: true })
+}
+
 /** What a caller may choose about the server. */
 export interface ServerChoices {
   port: number
+  /** Where it listens by a socket, too; empty for nowhere. */
+  socketDirectory: string
   fsync: boolean
   maxConnections: number
 }
@@ -106,12 +145,14 @@ export interface ServerChoices {
  * A small server: the whole platform with it stays below 400 MB. Given as arguments, so that no file has to be
  * edited.
  */
-function serverSettings({ port, fsync, maxConnections }: ServerChoices): string[] {
+function serverSettings({ port, socketDirectory, fsync, maxConnections }: ServerChoices): string[] {
   const durability = fsync ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
-    unix_socket_directories: '',
+    // Quoted: a comma in it would begin another directory.
+    unix_socket_directories: socketDirectory === '' ? '' : `"${socketDirectory.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
     max_connections: maxConnections,
     shared_buffers: '96MB',
     work_mem: '4MB',

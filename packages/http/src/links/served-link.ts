@@ -220,7 +220,8 @@ class CallSocket extends Writable {
   complete(): void {
     this.#isComplete = true
     this.#writer.send(frameKinds.end, this.#id)
-    this.destroy()
+    // Not within the last write: it would be told, with an error for each response, that its stream is gone.
+    process.nextTick(() => this.destroy())
   }
 
   /** Of what was sent so much was passed on. */
