@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Platform, processTree, startAllInOne } from '@platform/testing/platform'
 import { AFTER_MS, costOf, type LoadCost } from './measure/cost.ts'
 import { type Figure, median } from './measure/figure.ts'
@@ -7,7 +8,8 @@ import { workspaceToCall } from './measure/signed-in.ts'
 
 const ROUNDS = 5
 const ROUND_MS = 5000
-const WARM_UP_MS = 8000
+/** So long V8 goes on compiling what is called again and again. */
+const WARM_UP_MS = 25_000
 
 /** How busy the platform is, by name. */
 const loads = {
@@ -17,6 +19,11 @@ const loads = {
 } as const
 
 type Load = keyof typeof loads
+
+/** What `npm start` starts Node with. */
+const small = JSON.parse(
+  readFileSync(new URL('../scripts/set-up/small-memory.json', import.meta.url), 'utf8'),
+) as Record<string, string>
 
 /** All in one that executes automations in so many processes, and what it did. */
 interface Contender {
@@ -34,8 +41,8 @@ interface Contender {
 export async function runs(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const platforms = [
-    stack.use(await startAllInOne({ LOG_LEVEL: 'info', RUNTIME_PROCESSES: '0' })),
-    stack.use(await startAllInOne({ LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' })),
+    stack.use(await startAllInOne({ ...small, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '0' })),
+    stack.use(await startAllInOne({ ...small, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' })),
   ]
   const contenders = await Promise.all(platforms.map(contender))
   for (const one of contenders) await measure(one, 'busy', WARM_UP_MS)
