@@ -1,5 +1,7 @@
-import type { RequestListener } from 'node:http'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { startForwarder } from '../../test/forwarder.ts'
 import { startUpstream, type Upstream } from '../../test/start-gateway.ts'
@@ -101,6 +103,38 @@ describe('a link', () => {
     )
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect([(await post(forwarder)).status, asked()]).toEqual([200, 3])
+  })
+
+  test('that nobody reads takes only so much: what follows goes by HTTP', async () => {
+    const overHttp = vi.fn()
+    const server = createServer((request, response) => {
+      overHttp()
+      request.resume().once('end', () => response.end('{}'))
+    })
+    const stuck = new Set<Duplex>()
+    server.on('upgrade', (_, socket) => {
+      stuck.add(socket.pause())
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: platform-link\r\n\r\n',
+      )
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await using forwarder = await startForwarder(url, { hasLinks: true })
+    await vi.waitFor(async () => {
+      await post(forwarder)
+      expect(stuck.size).toBe(1)
+    })
+    overHttp.mockClear()
+    const body = 'x'.repeat(60_000)
+    const asked = Array.from({ length: 400 }, () =>
+      fetch(forwarder.at('x'), { method: 'POST', body }).catch(() => undefined),
+    )
+    await vi.waitFor(() => expect(overHttp.mock.calls.length).toBeGreaterThan(50))
+    for (const socket of stuck) socket.destroy()
+    await Promise.all(asked)
+    server.closeAllConnections()
+    server.close()
   })
 
   test('brings a request as HTTP does: names, repeated headers, bytes beyond ASCII', async () => {

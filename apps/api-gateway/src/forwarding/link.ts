@@ -56,12 +56,13 @@ export class Link {
     this.#onLeaving = onLeaving
   }
 
-  /** Sends a request; false when there is no connection, which is then being opened. */
+  /** Sends a request; false when there is no connection, which is then being opened, or when nobody reads from it. */
   dispatch(request: LinkedRequest, handler: Handler): boolean {
     if (this.#open === undefined) {
       this.#ask()
       return false
     }
+    if (this.#open.isCongested) return false
     this.#open.send(request, handler)
     return true
   }
@@ -125,6 +126,9 @@ export class Link {
   }
 }
 
+/** What a service has not read of a link at most: one that stands still must not fill the memory of the gateway. */
+const UNREAD_MAX_BYTES = 8_000_000
+
 /** The gateway's end of a link. */
 class OpenLink {
   readonly #socket: Duplex
@@ -136,6 +140,11 @@ class OpenLink {
   constructor(socket: Duplex) {
     this.#socket = socket
     this.#writer = new FrameWriter(socket)
+  }
+
+  /** So much waits already that more would only wait longer. */
+  get isCongested(): boolean {
+    return this.#socket.writableLength > UNREAD_MAX_BYTES
   }
 
   begin(head: Buffer, onClose: () => void, onLeaving: () => void): void {
