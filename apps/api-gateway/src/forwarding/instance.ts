@@ -103,7 +103,7 @@ export class Instance {
   readonly pool: Pool
   /** For responses that have no end, which would use up the connections of the others. */
   readonly streams: Pool
-  /** Carries requests that come whole, where instances are called over links. */
+  /** Carries requests that come whole, where instances are called over links, and without TLS. */
   readonly link: Link | undefined
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
@@ -129,7 +129,7 @@ export class Instance {
     this.origin = origin
     this.health = health
     this.link =
-      linkKey === undefined
+      linkKey === undefined || !origin.startsWith('http:')
         ? undefined
         : new Link(origin, linkKey, () => {
             // It is probed before its turn.

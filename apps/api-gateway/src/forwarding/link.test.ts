@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { FrameReader, FrameWriter, frameKinds } from '@platform/http'
 import { describe, expect, test, vi } from 'vitest'
 import { startForwarder } from '../../test/forwarder.ts'
 import { startUpstream, type Upstream } from '../../test/start-gateway.ts'
@@ -25,6 +26,38 @@ function holding() {
     else response.end('{}')
   }
   return { held, listener }
+}
+
+/** A server that takes links without knowing what to do with them; by HTTP it answers. */
+async function startRawLinks(onLink: (socket: Duplex) => void) {
+  const overHttp = vi.fn()
+  const links = new Set<Duplex>()
+  const server = createServer((request, response) => {
+    overHttp()
+    request.resume().once('end', () => response.end('{}'))
+  })
+  server.on('upgrade', (_, socket) => {
+    links.add(socket.on('error', () => undefined))
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: platform-link\r\n\r\n')
+    onLink(socket)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    overHttp,
+    links,
+    opened: (forwarder: Forwarder) =>
+      vi.waitFor(async () => {
+        if (links.size === 0) await post(forwarder)
+        expect(links.size).toBe(1)
+      }),
+    async [Symbol.asyncDispose]() {
+      for (const socket of links) socket.destroy()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
 }
 
 describe('a link', () => {
@@ -106,35 +139,59 @@ describe('a link', () => {
   })
 
   test('that nobody reads takes only so much: what follows goes by HTTP', async () => {
-    const overHttp = vi.fn()
-    const server = createServer((request, response) => {
-      overHttp()
-      request.resume().once('end', () => response.end('{}'))
-    })
-    const stuck = new Set<Duplex>()
-    server.on('upgrade', (_, socket) => {
-      stuck.add(socket.pause())
-      socket.write(
-        'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: platform-link\r\n\r\n',
-      )
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await using forwarder = await startForwarder(url, { hasLinks: true })
-    await vi.waitFor(async () => {
-      await post(forwarder)
-      expect(stuck.size).toBe(1)
-    })
-    overHttp.mockClear()
+    await using service = await startRawLinks((socket) => void socket.pause())
+    await using forwarder = await startForwarder(service.url, { hasLinks: true })
+    await service.opened(forwarder)
+    service.overHttp.mockClear()
+    const leaving = new AbortController()
     const body = 'x'.repeat(60_000)
     const asked = Array.from({ length: 400 }, () =>
-      fetch(forwarder.at('x'), { method: 'POST', body }).catch(() => undefined),
+      fetch(forwarder.at('x'), { method: 'POST', body, signal: leaving.signal }).catch(() => undefined),
     )
-    await vi.waitFor(() => expect(overHttp.mock.calls.length).toBeGreaterThan(50))
-    for (const socket of stuck) socket.destroy()
+    await vi.waitFor(() => expect(service.overHttp.mock.calls.length).toBeGreaterThan(50), { timeout: 5000 })
+    leaving.abort()
     await Promise.all(asked)
-    server.closeAllConnections()
-    server.close()
+  })
+
+  test('over which nothing comes while a request has all its time is left for another', async () => {
+    await using service = await startRawLinks((socket) => void socket.resume())
+    await using forwarder = await startForwarder(service.url, { hasLinks: true, timeoutMs: 500 })
+    await service.opened(forwarder)
+    expect((await post(forwarder)).status).toBe(504)
+    expect((await post(forwarder)).status).toBe(200)
+    const again = async () => {
+      if (service.links.size < 2) await post(forwarder)
+      expect(service.links.size).toBe(2)
+    }
+    await vi.waitFor(again, { timeout: 5000 })
+  })
+
+  test.each([
+    ['is none', 'nothing'],
+    ['has no status', 'HTTP/1.1 abc\r\n\r\n'],
+    ['has a header that no client may get', 'HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n'],
+    ['ends before it begins', ''],
+  ])('whose response %s is 503 for that request alone', async (_, response) => {
+    await using service = await startRawLinks((socket) => {
+      const writer = new FrameWriter(socket)
+      const reader = new FrameReader()
+      socket.on('data', (chunk: Buffer) =>
+        reader.read(chunk, (kind, call, text) => {
+          if (kind !== frameKinds.request) return
+          const bad = text.includes('/bad\n')
+          const sent = bad ? response : 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+          if (sent !== '') writer.send(frameKinds.data, call, '', Buffer.from(sent))
+          writer.send(frameKinds.end, call)
+        }),
+      )
+    })
+    await using forwarder = await startForwarder(service.url, { hasLinks: true })
+    await service.opened(forwarder)
+    service.overHttp.mockClear()
+    const [bad, good] = await Promise.all([post(forwarder, 'bad'), post(forwarder)])
+    expect([bad.status, good.status]).toEqual([503, 200])
+    expect((await post(forwarder)).status).toBe(200)
+    expect(service.overHttp).not.toHaveBeenCalled()
   })
 
   test('brings a request as HTTP does: names, repeated headers, bytes beyond ASCII', async () => {

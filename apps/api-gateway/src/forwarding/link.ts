@@ -10,7 +10,7 @@ import {
   PIECE_BYTES,
   requestText,
 } from '@platform/http'
-import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
+import { Failure, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import { type Dispatcher, errors } from 'undici'
 import type { UpstreamHeaders } from './forwarded-headers.ts'
 
@@ -119,11 +119,22 @@ export class Link {
     const forget = () => {
       if (this.#open === open) this.#open = undefined
     }
-    open.begin(head, forget, () => {
-      forget()
-      this.#onLeaving()
+    open.begin(head, {
+      onClose: forget,
+      onSilent: forget,
+      onLeaving: () => {
+        forget()
+        this.#onLeaving()
+      },
     })
   }
+}
+
+interface LinkEvents {
+  readonly onClose: () => void
+  /** A request has had all its time, and nothing has come since it was sent: another connection may do better. */
+  readonly onSilent: () => void
+  readonly onLeaving: () => void
 }
 
 /** What a service has not read of a link at most: one that stands still must not fill the memory of the gateway. */
@@ -136,6 +147,9 @@ class OpenLink {
   readonly #calls = new Map<number, LinkedCall>()
   #last = 0
   #isFinishing = false
+  /** When something came last; Unix milliseconds. */
+  #heardAt = 0
+  #onSilent: () => void = () => undefined
 
   constructor(socket: Duplex) {
     this.#socket = socket
@@ -147,7 +161,8 @@ class OpenLink {
     return this.#socket.writableLength > UNREAD_MAX_BYTES
   }
 
-  begin(head: Buffer, onClose: () => void, onLeaving: () => void): void {
+  begin(head: Buffer, { onClose, onSilent, onLeaving }: LinkEvents): void {
+    this.#onSilent = onSilent
     const reader = new FrameReader()
     const take = (kind: number, id: number, _text: string, bytes: Buffer) => {
       if (kind !== frameKinds.goodbye) return this.#take(kind, id, bytes)
@@ -155,6 +170,7 @@ class OpenLink {
       this.finish()
     }
     const read = (chunk: Buffer) => {
+      this.#heardAt = Date.now()
       try {
         reader.read(chunk, take)
       } catch {
@@ -175,8 +191,10 @@ class OpenLink {
     const text = requestText(method, target, headers)
     this.#last = this.#last === CALL_MAX ? 1 : this.#last + 1
     const id = this.#last
-    const call = new LinkedCall(id, handler, this.#writer, () => {
+    const sentAt = Date.now()
+    const call = new LinkedCall(id, handler, this.#writer, (reason) => {
       this.#calls.delete(id)
+      if (isTimeOut(reason) && this.#heardAt < sentAt) this.#doubt()
       if (this.#isFinishing) this.#endIfIdle()
     })
     if (text === undefined) {
@@ -198,17 +216,31 @@ class OpenLink {
     this.#socket.destroy()
   }
 
+  /** Takes no further requests: those under way may still be answered. */
+  #doubt(): void {
+    this.#onSilent()
+    this.finish()
+  }
+
   #endIfIdle(): void {
     if (this.#calls.size === 0) this.#writer.end()
   }
 
   #take(kind: number, id: number, bytes: Buffer): void {
     const call = this.#calls.get(id)
-    if (kind === frameKinds.data) call?.receive(bytes)
-    else if (kind === frameKinds.end) call?.end()
-    else if (kind === frameKinds.broken) call?.fail(new errors.SocketError('other side closed'))
+    try {
+      if (kind === frameKinds.data) call?.receive(bytes)
+      else if (kind === frameKinds.end) call?.end()
+      else if (kind === frameKinds.broken) call?.fail(new errors.SocketError('other side closed'))
+    } catch (error) {
+      // A response that can't be passed on is nobody else's.
+      call?.abort(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 }
+
+const isTimeOut = (reason: Error | null): boolean =>
+  reason instanceof Failure && reason.name === 'GatewayTimeout'
 
 /** Beyond this the service is told what was passed on, so that it sends more. */
 const TELL_BYTES = 2 * PIECE_BYTES
@@ -221,7 +253,7 @@ class LinkedCall implements Dispatcher.DispatchController {
   readonly #id: number
   readonly #handler: Handler
   readonly #writer: FrameWriter
-  readonly #over: () => void
+  readonly #over: (reason: Error | null) => void
   #hasBegun = false
   #isOver = false
   /** What came while nobody could take it. */
@@ -229,7 +261,8 @@ class LinkedCall implements Dispatcher.DispatchController {
   #hasEnded = false
   #untold = 0
 
-  constructor(id: number, handler: Handler, writer: FrameWriter, over: () => void) {
+  /** `over` is told why it was aborted, if it was. */
+  constructor(id: number, handler: Handler, writer: FrameWriter, over: (reason: Error | null) => void) {
     this.#id = id
     this.#handler = handler
     this.#writer = writer
@@ -263,11 +296,9 @@ class LinkedCall implements Dispatcher.DispatchController {
 
   /** The response is whole. */
   end(): void {
-    if (this.paused) {
-      this.#hasEnded = true
-      return
-    }
-    this.#finish(() => this.#handler.onResponseEnd(this, {}))
+    if (!this.#hasBegun) this.fail(new errors.SocketError('other side sent no response'))
+    else if (this.paused) this.#hasEnded = true
+    else this.#finish(() => this.#handler.onResponseEnd(this, {}))
   }
 
   fail(error: Error): void {
@@ -278,7 +309,7 @@ class LinkedCall implements Dispatcher.DispatchController {
     if (this.#isOver) return
     this.#isOver = true
     this.#waiting = []
-    this.#over()
+    this.#over(this.reason)
     tell()
   }
 
@@ -293,7 +324,7 @@ class LinkedCall implements Dispatcher.DispatchController {
     const headBytes = end + END_OF_HEADERS.length
     this.#untold += headBytes
     // Only hints at what is to come (RFC 9110 15.2).
-    this.#hasBegun = status >= 200
+    this.#hasBegun = !(status < 200)
     if (this.#hasBegun) this.#handler.onResponseStart(this, status, headersOf(fields))
     if (headBytes < bytes.length) this.receive(bytes.subarray(headBytes))
   }

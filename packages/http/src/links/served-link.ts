@@ -122,7 +122,14 @@ class ServedLink {
       this.#endIfIdle()
     })
     this.#calls.set(id, call)
-    this.#listener(call.request, call.response)
+    try {
+      this.#listener(call.request, call.response)
+    } catch (error) {
+      // A bug, for whoever watches over the process; it is not what has come over the link.
+      process.nextTick(() => {
+        throw error
+      })
+    }
   }
 
   #endIfIdle(): void {
