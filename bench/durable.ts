@@ -60,7 +60,7 @@ const none: Measures = { alone: [], many: [] }
 
 async function startOurs(stack: AsyncDisposableStack, url: string): Promise<Contender> {
   const env = { LOG_LEVEL: 'info', FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RATE_LIMIT_DISABLED: 'true' }
-  const platform = stack.use(await startAllInOne(env))
+  const platform = stack.use(await startAllInOne({ ...env, RUNTIME_PROCESSES: '1' }))
   const { workspaceId, authorization, post } = await workspaceToCall(platform)
   await post(`/v2/workspaces/${workspaceId}/automations`, {
     slug: 'ask',

@@ -36,7 +36,7 @@ interface Contender {
  */
 export async function nodeRed(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
-  const platform = stack.use(await startAllInOne({ LOG_LEVEL: 'info' }))
+  const platform = stack.use(await startAllInOne({ LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' }))
   const { workspaceId, authorization } = await workspaceToCall(platform)
   const ours: Contender = {
     plan: {

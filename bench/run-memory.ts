@@ -17,7 +17,10 @@ const minutes = soakMinutes(5)
  */
 export async function runMemory(): Promise<Figure[]> {
   const small = readFileSync(new URL('../scripts/set-up/small-memory.json', import.meta.url), 'utf8')
-  await using platform = await startAllInOne(JSON.parse(small) as Record<string, string>)
+  await using platform = await startAllInOne({
+    ...(JSON.parse(small) as Record<string, string>),
+    RUNTIME_PROCESSES: '1',
+  })
   const { pid } = platform.process('all-in-one')
   const { workspaceId, authorization } = await workspaceToCall(platform)
   const load = sendLoad({
