@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { processTree, startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
@@ -6,6 +5,7 @@ import { sendLoad } from './measure/load.ts'
 import { pssMegabytes } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 import { slope } from './measure/slope.ts'
+import { smallMemory } from './measure/small-memory.ts'
 import { soakMinutes } from './measure/soak-minutes.ts'
 
 const SAMPLE_MS = 2000
@@ -16,11 +16,7 @@ const minutes = soakMinutes(5)
  * start`.
  */
 export async function runMemory(): Promise<Figure[]> {
-  const small = readFileSync(new URL('../scripts/set-up/small-memory.json', import.meta.url), 'utf8')
-  await using platform = await startAllInOne({
-    ...(JSON.parse(small) as Record<string, string>),
-    RUNTIME_PROCESSES: '1',
-  })
+  await using platform = await startAllInOne({ ...smallMemory, RUNTIME_PROCESSES: '1' })
   const { pid } = platform.process('all-in-one')
   const { workspaceId, authorization } = await workspaceToCall(platform)
   const load = sendLoad({

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { type Platform, processTree, startAllInOne } from '@platform/testing/platform'
 import { AFTER_MS, costOf, type LoadCost } from './measure/cost.ts'
 import { type Figure, median } from './measure/figure.ts'
 import type { LoadPlan } from './measure/load.ts'
 import { pssMegabytes } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
+import { smallMemory } from './measure/small-memory.ts'
 
 const ROUNDS = 5
 const ROUND_MS = 5000
@@ -19,11 +19,6 @@ const loads = {
 } as const
 
 type Load = keyof typeof loads
-
-/** What `npm start` starts Node with. */
-const small = JSON.parse(
-  readFileSync(new URL('../scripts/set-up/small-memory.json', import.meta.url), 'utf8'),
-) as Record<string, string>
 
 /** All in one that executes automations in so many processes, and what it did. */
 interface Contender {
@@ -41,8 +36,8 @@ interface Contender {
 export async function runs(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const platforms = [
-    stack.use(await startAllInOne({ ...small, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '0' })),
-    stack.use(await startAllInOne({ ...small, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' })),
+    stack.use(await startAllInOne({ ...smallMemory, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '0' })),
+    stack.use(await startAllInOne({ ...smallMemory, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' })),
   ]
   const contenders = await Promise.all(platforms.map(contender))
   for (const one of contenders) await measure(one, 'busy', WARM_UP_MS)

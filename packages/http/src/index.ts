@@ -7,12 +7,12 @@ export { discardBody, endConnectionWith } from './end-response.ts'
 export { refuseAmbiguous } from './guard.ts'
 export { showLimit, TooManyRequests } from './limit-state.ts'
 export {
-  FrameReader,
   FrameWriter,
   frameKinds,
   LINK_PATH,
   LINK_PROTOCOL,
   PIECE_BYTES,
+  readFrames,
   requestText,
 } from './links/frames.ts'
 export { acceptLinks, type ServedLinks, takeLink } from './links/served-link.ts'
@@ -40,3 +40,4 @@ export { decodeUtf8, parseStrictJson } from './strict-json.ts'
 export { callerKey, refuseOver } from './take-limits.ts'
 export { isWebSocket, refuseUpgrade } from './upgrades.ts'
 export { parseQuery, validate } from './validation.ts'
+export { wholeRequest } from './whole-request.ts'

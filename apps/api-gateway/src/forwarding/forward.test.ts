@@ -4,6 +4,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, createServer as createTcpServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { answerDigest } from '../../test/answer-digest.ts'
 import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 describe.each([
@@ -22,17 +23,7 @@ describe.each([
       (request, response) => {
         const path = (request.url ?? '').split('?')[0] ?? ''
         const behaviour = path.split('/').at(-1)
-        if (behaviour === 'digest') {
-          const hash = createHash('sha256')
-          let size = 0
-          request.on('data', (chunk: Buffer) => {
-            size += chunk.length
-            hash.update(chunk)
-          })
-          request.on('end', () => response.end(JSON.stringify({ size, sha256: hash.digest('hex') })))
-          request.on('error', () => undefined)
-          return
-        }
+        if (behaviour === 'digest') return answerDigest(request, response)
         if (behaviour === 'echo') return void request.pipe(response)
         if (behaviour === 'slow') return void response.on('close', gone)
         if (behaviour === 'endless') {

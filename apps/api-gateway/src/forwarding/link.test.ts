@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { FrameReader, FrameWriter, frameKinds } from '@platform/http'
+import { FrameWriter, frameKinds, readFrames } from '@platform/http'
 import { describe, expect, test, vi } from 'vitest'
 import { startForwarder } from '../../test/forwarder.ts'
 import { startUpstream, type Upstream } from '../../test/start-gateway.ts'
@@ -174,16 +174,13 @@ describe('a link', () => {
   ])('whose response %s is 503 for that request alone', async (_, response) => {
     await using service = await startRawLinks((socket) => {
       const writer = new FrameWriter(socket)
-      const reader = new FrameReader()
-      socket.on('data', (chunk: Buffer) =>
-        reader.read(chunk, (kind, call, text) => {
-          if (kind !== frameKinds.request) return
-          const bad = text.includes('/bad\n')
-          const sent = bad ? response : 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
-          if (sent !== '') writer.send(frameKinds.data, call, '', Buffer.from(sent))
-          writer.send(frameKinds.end, call)
-        }),
-      )
+      readFrames(socket, Buffer.alloc(0), (kind, call, text) => {
+        if (kind !== frameKinds.request) return
+        const bad = text.includes('/bad\n')
+        const sent = bad ? response : 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+        if (sent !== '') writer.send(frameKinds.data, call, '', Buffer.from(sent))
+        writer.send(frameKinds.end, call)
+      })
     })
     await using forwarder = await startForwarder(service.url, { hasLinks: true })
     await service.opened(forwarder)

@@ -2,12 +2,12 @@ import { type ClientRequest, request as httpRequest } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { headers as names } from '@platform/contracts'
 import {
-  FrameReader,
   FrameWriter,
   frameKinds,
   LINK_PATH,
   LINK_PROTOCOL,
   PIECE_BYTES,
+  readFrames,
   requestText,
 } from '@platform/http'
 import { Failure, MINUTE_MS, SECOND_MS } from '@platform/kernel'
@@ -58,12 +58,13 @@ export class Link {
 
   /** Sends a request; false when there is no connection, which is then being opened, or when nobody reads from it. */
   dispatch(request: LinkedRequest, handler: Handler): boolean {
-    if (this.#open === undefined) {
+    const open = this.#open
+    if (open?.takesRequests !== true) {
       this.#ask()
       return false
     }
-    if (this.#open.isCongested) return false
-    this.#open.send(request, handler)
+    if (open.isCongested) return false
+    open.send(request, handler)
     return true
   }
 
@@ -72,14 +73,12 @@ export class Link {
     this.#isClosed = true
     this.#asking?.destroy()
     this.#open?.finish()
-    this.#open = undefined
   }
 
   /** Ends everything under way. */
   destroy(): void {
-    const open = this.#open
     this.close()
-    open?.cut()
+    this.#open?.cut()
   }
 
   #ask(): void {
@@ -114,27 +113,9 @@ export class Link {
       socket.destroy()
       return
     }
-    const open = new OpenLink(socket)
-    this.#open = open
-    const forget = () => {
-      if (this.#open === open) this.#open = undefined
-    }
-    open.begin(head, {
-      onClose: forget,
-      onSilent: forget,
-      onLeaving: () => {
-        forget()
-        this.#onLeaving()
-      },
-    })
+    this.#open = new OpenLink(socket)
+    this.#open.begin(head, this.#onLeaving)
   }
-}
-
-interface LinkEvents {
-  readonly onClose: () => void
-  /** A request has had all its time, and nothing has come since it was sent: another connection may do better. */
-  readonly onSilent: () => void
-  readonly onLeaving: () => void
 }
 
 /** What a service has not read of a link at most: one that stands still must not fill the memory of the gateway. */
@@ -149,11 +130,15 @@ class OpenLink {
   #isFinishing = false
   /** When something came last; Unix milliseconds. */
   #heardAt = 0
-  #onSilent: () => void = () => undefined
 
   constructor(socket: Duplex) {
     this.#socket = socket
     this.#writer = new FrameWriter(socket)
+  }
+
+  /** False when it is over, or ends with the requests that are under way. */
+  get takesRequests(): boolean {
+    return !this.#isFinishing && !this.#socket.destroyed
   }
 
   /** So much waits already that more would only wait longer. */
@@ -161,30 +146,20 @@ class OpenLink {
     return this.#socket.writableLength > UNREAD_MAX_BYTES
   }
 
-  begin(head: Buffer, { onClose, onSilent, onLeaving }: LinkEvents): void {
-    this.#onSilent = onSilent
-    const reader = new FrameReader()
-    const take = (kind: number, id: number, _text: string, bytes: Buffer) => {
+  begin(head: Buffer, onLeaving: () => void): void {
+    const socket = this.#socket
+    socket.on('data', () => {
+      this.#heardAt = Date.now()
+    })
+    socket.once('end', () => socket.destroy())
+    socket.once('close', () => {
+      for (const call of [...this.#calls.values()]) call.fail(new errors.SocketError('other side closed'))
+    })
+    readFrames(socket, head, (kind, id, _text, bytes) => {
       if (kind !== frameKinds.goodbye) return this.#take(kind, id, bytes)
       onLeaving()
       this.finish()
-    }
-    const read = (chunk: Buffer) => {
-      this.#heardAt = Date.now()
-      try {
-        reader.read(chunk, take)
-      } catch {
-        this.#socket.destroy()
-      }
-    }
-    this.#socket.on('data', read)
-    this.#socket.on('error', () => this.#socket.destroy())
-    this.#socket.once('end', () => this.#socket.destroy())
-    this.#socket.once('close', () => {
-      onClose()
-      for (const call of [...this.#calls.values()]) call.fail(new errors.SocketError('other side closed'))
     })
-    if (head.length > 0) read(head)
   }
 
   send({ method, target, headers, body }: LinkedRequest, handler: Handler): void {
@@ -194,7 +169,8 @@ class OpenLink {
     const sentAt = Date.now()
     const call = new LinkedCall(id, handler, this.#writer, (reason) => {
       this.#calls.delete(id)
-      if (isTimeOut(reason) && this.#heardAt < sentAt) this.#doubt()
+      // Nothing has come since it was sent, and it has had all its time: another connection may do better.
+      if (isTimeOut(reason) && this.#heardAt < sentAt) this.#isFinishing = true
       if (this.#isFinishing) this.#endIfIdle()
     })
     if (text === undefined) {
@@ -206,7 +182,7 @@ class OpenLink {
     if (!call.aborted) this.#writer.send(frameKinds.request, id, text, body)
   }
 
-  /** Ends when the last response is there. */
+  /** Takes no further requests, and ends when the last response is there. */
   finish(): void {
     this.#isFinishing = true
     this.#endIfIdle()
@@ -214,12 +190,6 @@ class OpenLink {
 
   cut(): void {
     this.#socket.destroy()
-  }
-
-  /** Takes no further requests: those under way may still be answered. */
-  #doubt(): void {
-    this.#onSilent()
-    this.finish()
   }
 
   #endIfIdle(): void {

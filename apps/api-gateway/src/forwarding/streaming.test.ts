@@ -4,6 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, connect } from 'node:net'
 import { rounds } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { answerDigest } from '../../test/answer-digest.ts'
 import { startForwarder, startRawUpstream } from '../../test/forwarder.ts'
 
 const MB = 1_000_000
@@ -15,15 +16,7 @@ let seen: { request: IncomingMessage; response: ServerResponse }[] = []
 let sentAt = 0
 
 const behaviours: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
-  import(request, response) {
-    const hash = createHash('sha256')
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      hash.update(chunk)
-    })
-    request.on('end', () => response.end(JSON.stringify({ size, sha256: hash.digest('hex') })))
-  },
+  import: answerDigest,
   hold: (request) => void request.resume(),
   huge(_, response) {
     const chunk = Buffer.alloc(65_536, 'x')

@@ -1,6 +1,6 @@
-import { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { limits } from '@platform/contracts'
-import { hasBody, mediaTypeOf, parseStrictJson, readBody } from '@platform/http'
+import { hasBody, mediaTypeOf, parseStrictJson, readBody, wholeRequest } from '@platform/http'
 import type { Exchange } from '../exchange.ts'
 import type { VersionedCall } from './versioned-call.ts'
 
@@ -31,18 +31,13 @@ const changed = (body: unknown, { transforms }: VersionedCall): unknown =>
 
 /** The same request with another body, all of which is there. */
 function requestWith(request: IncomingMessage, body: Buffer): IncomingMessage {
-  const copy = new IncomingMessage(request.socket)
   const { method, url, httpVersion, httpVersionMajor, httpVersionMinor } = request
   const kept = request.rawHeaders.filter((_, index) => !FRAMING.has(nameAt(request.rawHeaders, index)))
-  Object.assign(copy, { httpVersion, httpVersionMajor, httpVersionMinor, complete: true })
-  copy.method = method
-  copy.url = url
-  copy.rawHeaders = [...kept, 'Content-Length', String(body.length)]
-  copy.headers = { ...request.headers, 'content-length': String(body.length) }
-  for (const name of FRAMING) if (name !== 'content-length') delete copy.headers[name]
-  copy.push(body)
-  copy.push(null)
-  return copy
+  const rawHeaders = [...kept, 'Content-Length', String(body.length)]
+  const headers: IncomingHttpHeaders = { ...request.headers, 'content-length': String(body.length) }
+  for (const name of FRAMING) if (name !== 'content-length') delete headers[name]
+  const head = { method, url, httpVersion, httpVersionMajor, httpVersionMinor, rawHeaders, headers }
+  return wholeRequest(request.socket, head, body)
 }
 
 /** What the body was framed by on the wire. */

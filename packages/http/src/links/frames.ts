@@ -129,6 +129,24 @@ export class FrameReader {
   }
 }
 
+/**
+ * Hands over each frame that comes over a connection, and behind its upgrade in `head`. It is cut where what comes is
+ * no frame, or taking one throws: nothing behind that can be read.
+ */
+export function readFrames(socket: Duplex, head: Buffer, take: TakeFrame): void {
+  const reader = new FrameReader()
+  const read = (chunk: Buffer) => {
+    try {
+      reader.read(chunk, take)
+    } catch {
+      socket.destroy()
+    }
+  }
+  socket.on('error', () => socket.destroy())
+  if (head.length > 0) read(head)
+  socket.on('data', read)
+}
+
 /** Anything else could be read as the end of a line, or would not arrive as it was. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { headers as names } from '@platform/contracts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createHardenedServer } from '../server.ts'
-import { FrameReader, FrameWriter, frameKinds, LINK_PROTOCOL, requestText, WINDOW_BYTES } from './frames.ts'
+import { FrameWriter, frameKinds, LINK_PROTOCOL, readFrames, requestText, WINDOW_BYTES } from './frames.ts'
 import { acceptLinks } from './served-link.ts'
 
 const KEY = 'internal-key-of-the-tests-0123456789'
@@ -35,12 +35,9 @@ async function open(port: number, key = KEY) {
   socket.write(`GET /sys/link HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
   const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean]
   const frames: { kind: number; call: number; bytes: string }[] = []
-  const reader = new FrameReader()
-  socket.on('data', (chunk) =>
-    reader.read(chunk, (kind, call, _, bytes) =>
-      frames.push({ kind, call, bytes: bytes.toString('latin1') }),
-    ),
-  )
+  readFrames(socket, Buffer.alloc(0), (kind, call, _, bytes) => {
+    frames.push({ kind, call, bytes: bytes.toString('latin1') })
+  })
   const writer = new FrameWriter(socket)
   const ask = (call: number, target = '/', body = '') =>
     writer.send(frameKinds.request, call, requestText('POST', target, ['host', 'x']), Buffer.from(body))

@@ -1,15 +1,16 @@
-import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duplex, Writable } from 'node:stream'
 import { isInternalKey } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
+import { wholeRequest } from '../whole-request.ts'
 import {
-  FrameReader,
   FrameWriter,
   frameKinds,
   LINK_PATH,
   LINK_PROTOCOL,
   PIECE_BYTES,
+  readFrames,
   WINDOW_BYTES,
 } from './frames.ts'
 import { headersOf } from './request-headers.ts'
@@ -81,25 +82,15 @@ class ServedLink {
 
   begin(head: Buffer): void {
     const socket = this.#socket
-    const reader = new FrameReader()
-    const read = (chunk: Buffer) => {
-      try {
-        reader.read(chunk, this.#take)
-      } catch {
-        socket.destroy()
-      }
-    }
     socket.setNoDelay(true)
     socket.setTimeout(0)
     socket.write(SWITCHED, 'latin1')
-    socket.on('error', () => socket.destroy())
     // Who asks is gone, or has been told to ask elsewhere: what is under way is still answered.
     socket.on('end', () => this.#endIfIdle())
     socket.once('close', () => {
       for (const call of this.#calls.values()) call.abandon()
     })
-    if (head.length > 0) read(head)
-    socket.on('data', read)
+    readFrames(socket, head, this.#take)
   }
 
   leave(): void {
@@ -155,7 +146,9 @@ class Call {
     const [method = '', url = '', ...rawHeaders] = text.split('\n')
     // Node takes any stream for what lies below a message.
     const socket = this.socket as unknown as Socket
-    this.request = requestOf(socket, { method, url, rawHeaders }, body)
+    const given = { ...VERSION, method, url, rawHeaders, headers: headersOf(rawHeaders) }
+    // A copy: else a body of a few bytes would keep all that was read with it.
+    this.request = wholeRequest(socket, given, Buffer.from(body))
     this.response = responseTo(this.request, socket, this.socket)
     this.socket.once('close', () => {
       if (!this.request.readableEnded) this.request.destroy()
@@ -170,22 +163,7 @@ class Call {
   }
 }
 
-function requestOf(
-  socket: Socket,
-  { method, url, rawHeaders }: { method: string; url: string; rawHeaders: string[] },
-  body: Buffer,
-): IncomingMessage {
-  const request = new IncomingMessage(socket)
-  Object.assign(request, { httpVersionMajor: 1, httpVersionMinor: 1, httpVersion: '1.1', complete: true })
-  request.method = method
-  request.url = url
-  request.rawHeaders = rawHeaders
-  request.headers = headersOf(rawHeaders)
-  // A copy: else a body of a few bytes would keep all that was read with it.
-  if (body.length > 0) request.push(Buffer.from(body))
-  request.push(null)
-  return request
-}
+const VERSION = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 }
 
 function responseTo(request: IncomingMessage, socket: Socket, callSocket: CallSocket): ServerResponse {
   const response = new ServerResponse(request)
