@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   citations,
+  leakingDeadlines,
   ownChance,
   shippedLines,
   smallFiles,
@@ -95,4 +96,13 @@ test('an instruction that looks at the time or tosses a coin past its run is fou
   expect(found("import { randomUUID } from 'node:crypto'")).toHaveLength(1)
   expect(found('const at = new Date(run.readClock())')).toEqual([])
   expect(found('Math.random()', 'apps/runtime/src/instructions/shuffle.test.ts')).toEqual([])
+})
+
+test('a file that joins a signal with a timeout is found, and one that does only one of the two is not', () => {
+  const found = (text: string, file = 'packages/p/src/ask.ts') => leakingDeadlines(one(file, text))
+  const joined = 'const late = AbortSignal.timeout(9)\nconst both = AbortSignal.any([given, late])'
+  expect(found(joined)).toEqual(['packages/p/src/ask.ts'])
+  expect(found(joined, 'packages/p/src/ask.test.ts')).toEqual([])
+  expect(found('AbortSignal.timeout(9)')).toEqual([])
+  expect(found('AbortSignal.any([one, other])')).toEqual([])
 })

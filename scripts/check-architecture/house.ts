@@ -81,6 +81,17 @@ export const ownChance = (sources: readonly Source[]): string[] =>
     .filter(({ file, text }) => file !== READS_AN_ANSWER && CHANCE.test(text))
     .map(({ file }) => file)
 
+/** Files that ship and join a signal with a timeout by `any`, which leaks: `Deadline` of packages/kernel does not. */
+export const leakingDeadlines = (sources: readonly Source[]): string[] =>
+  sources
+    .filter(
+      (source) =>
+        ships(source) &&
+        /\bAbortSignal\.any\(/.test(source.text) &&
+        /\bAbortSignal\.timeout\(/.test(source.text),
+    )
+    .map(({ file }) => file)
+
 /** Composition files of the former kind. */
 export const wireFiles = (sources: readonly Source[]): string[] =>
   sources.map(({ file }) => file).filter((file) => /\/wire-[^/]+\.ts$/.test(file) && !isTest(file))

@@ -1,5 +1,6 @@
 import {
   citations,
+  leakingDeadlines,
   ownChance,
   type Source,
   smallFiles,
@@ -21,6 +22,7 @@ const ratchets: readonly Ratchet[] = [
   { what: 'files of test support in src', most: 0, find: testSupportInSource },
   { what: 'files of 20 lines or less', most: 56, find: smallFiles },
   { what: 'instructions with a clock or chance of their own', most: 0, find: ownChance },
+  { what: 'signals joined with a timeout, which leak', most: 0, find: leakingDeadlines },
   { what: 'pairs of folders that import each other', most: 0, find: twoWayFolders },
 ]
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Deadline } from '@platform/kernel'
 import { AwsClient } from 'aws4fetch'
 import { type Files, FilesError, requireMediaType, segmentsOf, withinDeadline } from './files.ts'
 
@@ -48,9 +49,10 @@ export function openS3(url: string, deadlineMs: number): Files {
       })
     },
     reach: (given) =>
-      withinDeadline(deadlineMs, 'Reaching the bucket', async (signal) => {
+      withinDeadline(deadlineMs, 'Reaching the bucket', async () => {
         const asked: Asked = { method: 'HEAD', path: `/${address.bucket}` }
-        const response = await ask(asked, AbortSignal.any([signal, given]))
+        using deadline = new Deadline(deadlineMs, given)
+        const response = await ask(asked, deadline.signal)
         if (!response.ok) throw refused(response.status, 'the bucket')
       }),
     [Symbol.asyncDispose]: async () => undefined,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { admit, type Principal } from '@platform/auth'
 import { limits } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
+import { Deadline, Failure } from '@platform/kernel'
 import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
 import { refuseTags } from './conditional.ts'
 import { type RequestState, requestState } from './request-state.ts'
@@ -190,11 +190,12 @@ class RequestView implements RequestInfo {
  * Aborts when the response is of no use any more: the client is gone, or the deadline (Unix milliseconds) has passed.
  */
 function callerSignal(response: ServerResponse, deadlineAt: number): AbortSignal {
-  const gone = new AbortController()
-  const abort = () => {
-    if (!response.writableEnded) gone.abort(new Failure('RequestTimeout', 'The client is gone.'))
+  const deadline = new Deadline(Math.max(1, deadlineAt - Date.now()))
+  const end = () => {
+    if (response.writableEnded) deadline[Symbol.dispose]()
+    else deadline.abort(new Failure('RequestTimeout', 'The client is gone.'))
   }
-  if (response.destroyed) abort()
-  else response.once('close', abort)
-  return AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, deadlineAt - Date.now()))])
+  if (response.destroyed) end()
+  else response.once('close', end)
+  return deadline.signal
 }

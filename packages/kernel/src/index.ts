@@ -1,6 +1,7 @@
 export { Breaker } from './breaker.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
 export { byCodePoints, cutAt, hashOfText, sliceText } from './code-points.ts'
+export { Deadline } from './deadline.ts'
 export { atMost } from './entries.ts'
 export {
   Failure,

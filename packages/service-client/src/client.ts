@@ -1,6 +1,13 @@
 import { type CallInput, PathParameterError, type PreparedCall, prepareCall } from '@platform/client'
 import { type Endpoint, headers as names, type ResponseOf } from '@platform/contracts'
-import { Failure, type FailureBody, isFailureName, STORE_BUDGET_MS, storeBudget } from '@platform/kernel'
+import {
+  Deadline,
+  Failure,
+  type FailureBody,
+  isFailureName,
+  STORE_BUDGET_MS,
+  storeBudget,
+} from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { Agent, type Dispatcher, request as send } from 'undici'
 import type { z } from 'zod'
@@ -29,7 +36,7 @@ export const createClient = (
   const base = baseUrl.replace(/\/$/, '')
   return async (contract, input = {}) => {
     const call = prepare(contract, input)
-    const deadline = AbortSignal.timeout(timeoutMs)
+    using deadline = new Deadline(timeoutMs, input.signal)
     const {
       statusCode,
       headers: answered,
@@ -39,7 +46,7 @@ export const createClient = (
       method: call.method as Dispatcher.HttpMethod,
       headers: { ...budgetLeft(), ...headers, ...call.headers },
       body: call.body,
-      signal: input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]),
+      signal: deadline.signal,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     })

@@ -1,6 +1,7 @@
 import { type Broker, type KnownInstallation, openBroker } from '@platform/broker'
 import { type Cache, openCache } from '@platform/cache'
 import { type Database, openDatabase } from '@platform/database'
+import { Deadline } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type EventLimits, type Outbox, openOutbox } from '@platform/outbox'
 import { type Log, openLog, openSearchIndex, type SearchIndex } from '@platform/search'
@@ -147,7 +148,8 @@ async function untilAnswered(
     await pause(waitMs, signal, { background: true })
     if (signal.aborted) return
     try {
-      await probe(AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]))
+      using deadline = new Deadline(PROBE_MS, signal)
+      await probe(deadline.signal)
       return
     } catch (error) {
       if (!signal.aborted) report(error)

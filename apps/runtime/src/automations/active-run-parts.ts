@@ -1,5 +1,5 @@
 import { compilePath, type Options } from '@platform/expressions'
-import { Failure } from '@platform/kernel'
+import { Deadline, Failure } from '@platform/kernel'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Fetches } from '../fetches/fetches.ts'
 import { RunEnded } from './automation-failure.ts'
@@ -147,34 +147,46 @@ export class AskedEffect implements OutsideEffect {
 }
 
 /**
- * Aborts when a run is over or its time is: one signal for all that it asks, because to make one, and to follow what it
- * is made of, takes longer than many an answer.
+ * Aborts when a run is over or its time is: one signal for all that it asks, because to make one takes longer than many
+ * an answer. Most runs never ask.
  */
-export class EndOfRun {
-  #ended: AbortController | undefined
-  #signal: AbortSignal | undefined
+class EndOfRun {
+  #deadline: Deadline | undefined
   #endsAt = 0
 
-  /** Most runs never ask. */
   abort(): void {
-    this.#ended?.abort()
+    this.#deadline?.abort()
+  }
+
+  /** Nothing of the run goes on that could hear of it. */
+  close(): void {
+    this.#deadline?.[Symbol.dispose]()
   }
 
   /** Aborts at this time of `performance.now()` as well. */
   by(endsAt: number): AbortSignal {
-    if (this.#signal !== undefined && this.#endsAt === endsAt) return this.#signal
-    this.#ended ??= new AbortController()
-    this.#endsAt = endsAt
     const leftMs = Math.ceil(Math.max(0, endsAt - performance.now()))
-    this.#signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(leftMs)])
-    return this.#signal
+    if (this.#deadline === undefined) this.#deadline = new Deadline(leftMs)
+    else if (this.#endsAt !== endsAt) this.#deadline.moveTo(leftMs)
+    this.#endsAt = endsAt
+    return this.#deadline.signal
+  }
+}
+
+/** When the steps of a run are to end, and its `finally`. */
+export class EndsOfRun {
+  readonly steps = new EndOfRun()
+  readonly cleanUp = new EndOfRun()
+
+  close(): void {
+    this.steps.close()
+    this.cleanUp.close()
   }
 }
 
 /** What expressions get from outside. */
-export const optionsOf = (options: Options, now: () => Date, { chance }: RunJournal): Options => ({
-  ...options,
-  now,
-  random: () => chance.random(),
-  uuid: () => chance.uuid(),
-})
+export function optionsOf({ options, journal, readClock }: ActiveRunParts): Options {
+  if (journal === undefined) return options
+  const { chance } = journal
+  return { ...options, now: readClock, random: () => chance.random(), uuid: () => chance.uuid() }
+}

@@ -14,7 +14,7 @@ import {
   type Cancellation,
   CLEAN_UP_MS,
   cancelled,
-  EndOfRun,
+  EndsOfRun,
   noKey,
   optionsOf,
   outOfTime,
@@ -60,6 +60,7 @@ export class ActiveRun implements RunState {
   readonly streams = new FetchedStreams()
   readonly maxWaitMs: number
   readonly now: () => Date
+  readonly readClock: () => Date
   readonly #parts: ActiveRunParts
   #timeLimitMs: number
   #endsAt: number
@@ -78,8 +79,7 @@ export class ActiveRun implements RunState {
   #turns: Turns | undefined
   #asked = 0
   #waits = 0
-  readonly #stepsEnd = new EndOfRun()
-  readonly #cleanUpEnds = new EndOfRun()
+  readonly #ends = new EndsOfRun()
 
   constructor(parts: ActiveRunParts) {
     this.#parts = parts
@@ -90,8 +90,7 @@ export class ActiveRun implements RunState {
     this.correlationId = parts.correlationId
     this.maxDepth = parts.maxDepth
     this.contexts = parts.stored.contexts
-    this.options =
-      parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
+    this.options = optionsOf(parts)
     this.fetches = parts.fetches
     this.functions = parts.functions
     this.elsewhere = parts.elsewhere
@@ -101,6 +100,7 @@ export class ActiveRun implements RunState {
     this.#hasSets = parts.journal?.hasSets === true
     this.maxWaitMs = parts.maxWaitMs
     this.now = parts.now
+    this.readClock = parts.readClock
     this.#endsAt = performance.now() + parts.timeLimitMs
     this.suspension = new RunSuspension(parts.suspension, parts.journal)
     this.#share = new Share(parts.workspace.id, parts.isAwaited)
@@ -112,10 +112,6 @@ export class ActiveRun implements RunState {
     this.#timeLimitMs = Math.max(timeLimitMs, this.#timeLimitMs)
   }
 
-  readClock(): Date {
-    return this.#parts.readClock()
-  }
-
   randomBytes(size: number): Buffer {
     return this.#parts.journal?.chance.bytes(size) ?? randomBytes(size)
   }
@@ -123,7 +119,7 @@ export class ActiveRun implements RunState {
   /** Ends the run at its next step: what it did since its last commit is dropped. */
   end(reason: Failure): void {
     this.#ended ??= reason
-    this.#stepsEnd.abort()
+    this.#ends.steps.abort()
     this.#endCleanUp()
   }
 
@@ -133,10 +129,15 @@ export class ActiveRun implements RunState {
     this.#cancelled ??= cancelled(wish.reason)
     const endsAt = wish.requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
     this.#cleanUpEndsAt = Math.min(this.#cleanUpEndsAt, endsAt)
-    this.#stepsEnd.abort()
+    this.#ends.steps.abort()
     if (this.#heeds(this.#checks + 1)) this.#parts.buffer.waits?.abandon({ cleanUp: false })
-    const leftMs = Math.max(0, this.#cleanUpEndsAt - performance.now())
-    setTimeout(() => this.#endCleanUp(), leftMs + 1).unref()
+    setTimeout(() => this.#endCleanUp(), Math.max(0, this.#cleanUpEndsAt - performance.now()) + 1).unref()
+  }
+
+  /** Nothing of it goes on here any more. */
+  close(): void {
+    this.streams.close()
+    this.#ends.close()
   }
 
   get isSuspended(): boolean {
@@ -144,7 +145,7 @@ export class ActiveRun implements RunState {
   }
 
   #endCleanUp(): void {
-    this.#cleanUpEnds.abort()
+    this.#ends.cleanUp.abort()
     this.#parts.buffer.waits?.abandon({ cleanUp: true })
   }
 
@@ -183,11 +184,10 @@ export class ActiveRun implements RunState {
   }
 
   effectId(frame: Pick<Frame, 'trace'>, path: string): string {
-    const place = `${frame.trace}/${path}`
-    return this.#idOf(place, this.countOf(place))
+    return this.#idOf(`${frame.trace}/${path}`)
   }
 
-  #idOf(place: string, count: number): string {
+  #idOf(place: string, count = this.countOf(place)): string {
     return this.#parts.journal === undefined ? uuidv7() : derivedUuidv7(this.runId, this.runId, place, count)
   }
 
@@ -338,7 +338,7 @@ export class ActiveRun implements RunState {
       makeKey,
       mayRepeat: this.#parts.commitsFirst,
       remainingMs: () => Math.max(0, this.#endsAt - performance.now()),
-      endOfRun: () => (inFinally ? this.#cleanUpEnds : this.#stepsEnd).by(this.#endsAt),
+      endOfRun: () => (inFinally ? this.#ends.cleanUp : this.#ends.steps).by(this.#endsAt),
       goesOn: () => this.hasEnded,
     })
     this.#waits += 1

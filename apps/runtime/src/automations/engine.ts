@@ -301,7 +301,7 @@ function outcomeOf(parts: EngineParts, order: RunOrder, opened: OpenedRun): Prom
 async function park(parts: EngineParts, { run, buffer, journal, turns }: OpenedRun): Promise<RunOutcome> {
   turns.end?.()
   run.onIdle = undefined
-  run.streams.close()
+  run.close()
   const parked = buffer.waits?.park()
   const startedAt = parts.clock.now()
   const effects = await buffer.close()
@@ -358,7 +358,7 @@ async function perform(
     buffer.drop()
   }
   buffer.waits?.end()
-  run.streams.close()
+  run.close()
   const place = await placeOf(order.workspace, failed)
   if (failed !== undefined && run.cancellation === undefined)
     void buffer.add(failedEvent(root, failed, place, parts.events))

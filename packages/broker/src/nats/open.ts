@@ -1,5 +1,5 @@
 import type { Database } from '@platform/database'
-import { beforeAbort } from '@platform/kernel'
+import { beforeAbort, Deadline } from '@platform/kernel'
 import {
   type Broker,
   BrokerError,
@@ -48,7 +48,8 @@ export async function openNatsBroker(
     },
     announcements: natsAnnouncements(announcing, address.namespace, log),
     async ping(signal) {
-      const ending = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
+      using deadline = new Deadline(PING_MS, signal)
+      const ending = deadline.signal
       const message = `The broker at ${queueing.name} did not answer in time.`
       await beforeAbort(
         stream.ensure(),
