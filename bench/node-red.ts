@@ -9,6 +9,7 @@ import { AFTER_MS, costOf } from './measure/cost.ts'
 import { type Figure, median } from './measure/figure.ts'
 import type { LoadPlan } from './measure/load.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
+import { smallMemory } from './measure/small-memory.ts'
 
 const VERSION = '5.0.7'
 const ROUNDS = 7
@@ -36,7 +37,9 @@ interface Contender {
  */
 export async function nodeRed(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
-  const platform = stack.use(await startAllInOne({ LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' }))
+  const platform = stack.use(
+    await startAllInOne({ ...smallMemory, LOG_LEVEL: 'info', RUNTIME_PROCESSES: '1' }),
+  )
   const { workspaceId, authorization } = await workspaceToCall(platform)
   const ours: Contender = {
     plan: {

@@ -16,9 +16,9 @@ const double = { language: 'js', code: 'return n * 2', parameters: { n: { type: 
 const half = { language: 'python', code: 'return n / 2', parameters: { n: { type: 'number' } } }
 
 test.concurrent.each([
-  ['bundle', 'dist/all-in-one/main.js'],
-  ['sources', ALL_IN_ONE_SOURCE],
-])('all in one does the main job from its %s on embedded drivers, and ends with 0', async (_, main) => {
+  ['npm start, which makes a bundle,', 'scripts/start.mjs'],
+  ['its sources, as `npm run dev` does,', ALL_IN_ONE_SOURCE],
+])('all in one does the main job by %s on embedded drivers, and ends with 0', async (_, main) => {
   await using platform = await startAllInOne({}, undefined, main)
   const { origin } = platform
   const { token } = await administrator(platform)

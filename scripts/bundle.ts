@@ -1,7 +1,9 @@
 // dist/<app>/main.js, its libraries and the files it reads: what the images run (docs/adr/0030, 0053).
-// `node scripts/bundle.ts [app …]`, every app without names.
+// `node scripts/bundle.ts [app …]`, every app without names; with `--into <directory>` one app is written elsewhere.
 import { rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { serviceNames } from '@platform/contracts'
 import { rolldown } from 'rolldown'
 import { ownUrls } from './bundle/own-urls.ts'
@@ -10,8 +12,7 @@ import { plainCharacters } from './bundle/plain-characters.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const apps = ['all-in-one', 'ops', ...serviceNames].sort()
 
-async function bundle(app: string): Promise<void> {
-  const directory = `${root}dist/${app}`
+async function bundle(app: string, directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true })
   await using build = await rolldown({
     input: `${root}apps/${app}/src/main.ts`,
@@ -48,11 +49,14 @@ function libraryOf(id: string): string | null {
   return name === undefined ? null : name.replace('@', '').replace('/', '-')
 }
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : apps
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { into: { type: 'string' } } })
+const wanted = positionals.length > 0 ? positionals : apps
 const unknown = wanted.filter((app) => !apps.includes(app))
 if (unknown.length > 0) throw new Error(`No app is called ${unknown.join(', ')}: ${apps.join(', ')}.`)
+if (values.into !== undefined && wanted.length > 1) throw new Error('One directory is for one app: name it.')
 for (const app of wanted) {
+  const directory = values.into ?? `dist/${app}`
   const startedAt = performance.now()
-  await bundle(app)
-  console.log(`dist/${app}/main.js (${Math.round(performance.now() - startedAt)} ms)`)
+  await bundle(app, resolve(root, directory))
+  console.log(`${app} was bundled in ${Math.round(performance.now() - startedAt)} ms.`)
 }

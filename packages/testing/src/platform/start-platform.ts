@@ -29,12 +29,12 @@ export interface Platform extends AsyncDisposable {
 /** The main file of all in one. */
 export const ALL_IN_ONE_SOURCE = 'apps/all-in-one/src/main.ts'
 
-/** What a run of tests says that has made the bundles anew. */
+/** What a run of tests or benches says that has made the bundles anew. */
 export const BUNDLES_ARE_BUILT = 'BUNDLES_ARE_BUILT'
 
 /**
- * All services in one process on embedded drivers: the bundle where this run has made it, which starts in half of the
- * time, else the sources, as `npm start` runs them. `main` says which.
+ * All services in one process on embedded drivers: the bundle where this run has made it, which is what `npm start`
+ * runs and starts in half of the time, else the sources. `main` says which.
  */
 export async function startAllInOne(
   extra: Record<string, string> = {},
