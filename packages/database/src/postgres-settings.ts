@@ -56,7 +56,7 @@ export function readPostgresSettings(url: string, options: PostgresOptions): Pos
   return {
     ...chosen,
     address: addressOf(parsed),
-    calmSize: isHere(parsed) ? Math.min(chosen.poolSize, 2 * availableParallelism() + 1) : chosen.poolSize,
+    calmSize: isHere(parsed) ? Math.min(chosen.poolSize, availableParallelism() + 1) : chosen.poolSize,
     secrets: [parsed.password, decodeURIComponent(parsed.password)].filter((text) => text.length > 0),
     client: {
       connectionString: parsed.href,
