@@ -27,4 +27,4 @@ export {
 } from './partitions.ts'
 export type { PostgresOptions } from './postgres-settings.ts'
 export { among, empty, join, one, raw, type Sql, sql } from './sql.ts'
-export { textArray } from './text-array.ts'
+export { textArray, vectorArray } from './text-array.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Database } from '../src/database.ts'
 import { DatabaseError, isUniqueViolation } from '../src/database-error.ts'
 import { one, raw, sql } from '../src/sql.ts'
-import { textArray } from '../src/text-array.ts'
+import { textArray, vectorArray } from '../src/text-array.ts'
 import { failureOf, unique } from './conformance-tools.ts'
 import { migrationConformance } from './migration-conformance.ts'
 import { sessionConformance } from './session-conformance.ts'
@@ -40,6 +40,24 @@ export function databaseConformance(name: string, connect: () => Promise<Databas
         expect(rows.map(({ text }) => text)).toEqual(texts)
       },
     )
+
+    it('takes vectors of lexemes in any order, as if they were texts', async () => {
+      await using database = await connect()
+      const vectors = [
+        ['word'],
+        ['b', 'a', '=', '=9z', '*', '𝒳', 'ﬀ', 'é'],
+        [],
+        ['ab', 'a', 'x'.repeat(2000)],
+      ]
+      const texts = vectors.map((lexemes) => lexemes.join(' '))
+      const rows = await database.many<{ isEqual: boolean; found: boolean }>(
+        sql`select vector = text::tsvector as "isEqual", vector @@ 'a'::tsquery as found
+          from unnest(${vectorArray(vectors)}::tsvector[], ${textArray(texts)}::text[])
+            with ordinality as t (vector, text, n) order by n`,
+      )
+      expect(rows.map(({ isEqual }) => isEqual)).toEqual([true, true, true, true])
+      expect(rows.map(({ found }) => found)).toEqual([false, true, false, true])
+    })
 
     it('tells a taken value from a server that is away, and goes on with the same connection', async () => {
       await using database = await connect()

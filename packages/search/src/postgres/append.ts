@@ -1,5 +1,5 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
-import { type Database, type Queries, sql, textArray } from '@platform/database'
+import { type Database, type Queries, sql, textArray, vectorArray } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import type { StreamDocument } from '../search.ts'
 import { leaveUnfolded } from './fold-indexes.ts'
@@ -48,11 +48,11 @@ async function insert(queries: Queries, documents: readonly StreamDocument[]): P
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
   const texts = textArray(documents.map(({ document }) => JSON.stringify(document)))
-  const words = textArray(documents.map(({ document }) => vectorOf(document)))
+  const words = vectorArray(documents.map(({ document }) => vectorOf(document)))
   await queries.many(sql`
     insert into search.documents (id, stream, document, words)
-    select input.id, input.stream, input.document::jsonb, input.words::tsvector
-    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::text[])
+    select input.id, input.stream, input.document::jsonb, input.words
+    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::tsvector[])
       as input (id, stream, document, words)
     on conflict (id) do nothing`)
 }

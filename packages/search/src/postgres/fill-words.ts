@@ -1,4 +1,4 @@
-import { type Database, sql, textArray } from '@platform/database'
+import { type Database, sql, vectorArray } from '@platform/database'
 import { vectorOf } from './search-vector.ts'
 
 const SLOW = { timeoutMs: 60_000 }
@@ -25,15 +25,15 @@ async function fill(
   documents: readonly { id: string; document: unknown }[],
 ): Promise<void> {
   const ids = documents.map(({ id }) => id)
-  const words = textArray(documents.map(({ document }) => vectorOf(document)))
+  const words = vectorArray(documents.map(({ document }) => vectorOf(document)))
   await database.transaction(async (tx) => {
     // One process at a time: two that fill the same documents would wait for each other in a circle.
     const locked = tx.many(
       sql`select pg_advisory_xact_lock(hashtextextended('words of search.documents', 0))`,
     )
     const filled = tx.many(sql`
-      update search.documents set words = input.words::tsvector
-      from unnest(${ids}::uuid[], ${words}::text[]) as input (id, words)
+      update search.documents set words = input.words
+      from unnest(${ids}::uuid[], ${words}::tsvector[]) as input (id, words)
       where documents.id = input.id and documents.id = any(${ids}::uuid[]) and documents.words is null`)
     await Promise.all([locked, filled])
   }, SLOW)

@@ -8,7 +8,7 @@ import { openLog } from './open-log.ts'
 import { maybeEquals, vectorOf } from './search-vector.ts'
 
 const uuidOf = (number: number) => `0190a21a-0000-7000-8000-${String(number).padStart(12, '0')}`
-const lexemes = (document: unknown) => vectorOf(document).split(' ')
+const lexemes = vectorOf
 const termsOf = (document: unknown) => lexemes(document).filter((one) => one.startsWith('=') && one !== '=')
 
 test('a document is found by its words and by terms of its values', () => {

@@ -4,18 +4,18 @@ import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
 import { FoundWords, isTelling, wantedIn, wordsOf } from '../words.ts'
 
 /**
- * What a document is found by (ADR 0087), a `tsvector`: its words, and for each value that words alone would not find
- * among others a term of its path and text. Words are letters, marks, digits and the hyphens of a UUID, and no term
- * begins with one of these, so nothing has to be quoted.
+ * What a document is found by (ADR 0087), the lexemes of a `tsvector`: its words, and for each value that words alone
+ * would not find among others a term of its path and text. Words are letters, marks, digits and the hyphens of a UUID,
+ * and no term begins with one of these.
  */
-export function vectorOf(document: unknown): string {
+export function vectorOf(document: unknown): string[] {
   const found = { words: new FoundWords(), terms: new Set<number>() }
   collect(document, NO_PATH, found)
   const marks = isFull(found) ? [HAS_TERMS, IS_CUT] : [HAS_TERMS]
-  let vector = found.words.words.join(' ')
-  for (const mark of marks) vector += ` ${mark}`
-  for (const hash of found.terms) vector += ` ${termOf(hash)}`
-  return vector
+  const lexemes = found.words.words
+  lexemes.push(...marks)
+  for (const hash of found.terms) lexemes.push(termOf(hash))
+  return lexemes
 }
 
 /** Has terms: documents that a version before stored have words alone. */

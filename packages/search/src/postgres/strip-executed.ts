@@ -1,4 +1,4 @@
-import { type Database, type Sql, sql, textArray } from '@platform/database'
+import { type Database, type Sql, sql, vectorArray } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
 import { vectorOf } from './search-vector.ts'
 
@@ -42,14 +42,14 @@ const IS_WHOLE: Sql = sql`type = 'runtime.automations.executed' and document->'p
 async function replace(database: Database, documents: readonly Stripped[]): Promise<number> {
   if (documents.length === 0) return 0
   const ids = documents.map(({ id }) => id)
-  const words = textArray(documents.map(({ document }) => vectorOf(document)))
+  const words = vectorArray(documents.map(({ document }) => vectorOf(document)))
   return await database.transaction(async (tx) => {
     // In one order, so that two processes that strip the same documents never wait for each other in a circle.
     const locked = tx.many(sql`
       select 1 from search.documents where id = any(${ids}::uuid[]) order by id for update`)
     const stripped = tx.many(sql`
-      update search.documents set document = ${STRIPPED}, words = input.words::tsvector
-      from unnest(${ids}::uuid[], ${words}::text[]) as input (id, words)
+      update search.documents set document = ${STRIPPED}, words = input.words
+      from unnest(${ids}::uuid[], ${words}::tsvector[]) as input (id, words)
       where documents.id = input.id and documents.id = any(${ids}::uuid[]) and ${IS_WHOLE}
       returning 1`)
     const [, rows] = await Promise.all([locked, stripped])
