@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LOWER36 = 'abcdefghijklmnopqrstuvwxyz0123456789'
@@ -29,11 +29,15 @@ export function uuidv7(nowMs: number = Date.now()): string {
  * `isDerivedUuid`.
  */
 export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): string {
-  const digest = createHash('sha256').update(parts.join('\u0000')).digest()
-  const id = formatV7(uuidv7Ms(timeOf), digest.subarray(0, 10))
+  requireUuidv7(timeOf)
+  const hex = hash('sha256', parts.join('\u0000'))
+  const variant = (8 + (Number.parseInt(hex.slice(3, 4), 16) & 3)).toString(16)
   // The 20 bits after the version and the variant are all set: one in a million of other ids has that by chance.
-  return `${id.slice(0, 15)}fff${id.slice(18, 20)}ff${id.slice(22)}`
+  return `${timeOf.slice(0, TIME_LENGTH)}-7fff-${variant}ff${hex.slice(6, 7)}-${hex.slice(7, 19)}`
 }
+
+/** The twelve digits of the instant at the beginning, with the hyphen between them. */
+const TIME_LENGTH = 13
 
 /** True for ids of `derivedUuidv7`, and for one in a million of others. */
 export const isDerivedUuid = (id: string): boolean => id.slice(14, 18) === '7fff' && id.slice(20, 22) === 'ff'
@@ -43,8 +47,12 @@ export const isDerivedUuid = (id: string): boolean => id.slice(14, 18) === '7fff
  * instant.
  */
 export function uuidv7Ms(id: string): number {
+  requireUuidv7(id)
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, TIME_LENGTH), 16)
+}
+
+function requireUuidv7(id: string): void {
   if (!UUID.test(id) || id[14] !== '7') throw new Error('Only a UUIDv7 holds an instant.')
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
 /** The lowest UUIDv7 of an instant in Unix milliseconds: ranges of time are ranges of ids. */
@@ -61,12 +69,6 @@ export const randomBase62 = (length: number): string => randomText(BASE62, lengt
 
 /** A workspace id: 16 characters [a-z0-9], the first a letter. */
 export const newWorkspaceId = (): string => randomText(LOWER36.slice(0, 26), 1) + randomText(LOWER36, 15)
-
-function formatV7(ms: number, tail: Uint8Array): string {
-  const hex = Buffer.from(tail).toString('hex')
-  const variant = (8 + (Number.parseInt(hex.slice(3, 4), 16) & 3)).toString(16)
-  return `${timePart(ms)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
-}
 
 /** The first twelve digits, as they are written. */
 function timePart(ms: number): string {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { tracer } from '@platform/tracing'
 
 /**
@@ -12,11 +12,15 @@ export function tracedFetch<T>(
 ): Promise<T> {
   const span = tracer?.beginPart({ name: `fetch ${method}`, kind: 'client' })
   if (span === undefined || tracer === undefined)
-    return send(`00-${traceIdOf(correlationId)}-${randomBytes(8).toString('hex')}-01`)
+    return send(`00-${traceIdOf(correlationId)}-${newSpanId()}-01`)
   return tracer.finish(span, () => send(span.traceparent))
 }
 
 const traceIdOf = (correlationId: string): string =>
-  /^(?!0+$)[0-9a-f]{32}$/.test(correlationId)
-    ? correlationId
-    : createHash('sha256').update(correlationId).digest('hex').slice(0, 32)
+  /^(?!0+$)[0-9a-f]{32}$/.test(correlationId) ? correlationId : hash('sha256', correlationId).slice(0, 32)
+
+/** Sixteen random digits: Node draws UUIDs from the system many at a time. */
+function newSpanId(): string {
+  const random = randomUUID()
+  return random.slice(0, 8) + random.slice(28)
+}
