@@ -1,6 +1,5 @@
 import { type JsonWebKey, randomBytes } from 'node:crypto'
 import type { PublicJwk, ServiceName, SigningKeysUpdated } from '@platform/contracts'
-import jose from 'node-jose'
 
 /** A key with its private members; it never leaves the process except sealed. */
 export type PrivateJwk = JsonWebKey & { kty: string; kid: string; alg: string; use: 'sig' }
@@ -129,6 +128,8 @@ const isStaleSuccessor = (key: SigningKeyTimes, policy: KeyPolicy) =>
 export async function generateSigningKey(policy: KeyPolicy): Promise<PrivateJwk> {
   const size = policy.kty === 'RSA' ? policy.size : `P-${policy.size}`
   const options = { kid: randomKid(), alg: policy.alg, use: 'sig' }
+  // Half a megabyte that most starts don't need: they have their keys.
+  const { default: jose } = await import('node-jose')
   // The types of node-jose know sizes as numbers only; curves are names.
   const key = await jose.JWK.createKey(policy.kty, size as number, options)
   return key.toJSON(true) as PrivateJwk
