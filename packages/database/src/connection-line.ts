@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { Connection } from './connection.ts'
 
 interface Waiting {
+  readonly since: number
   /** It stands in the line no more. */
   isOver: boolean
   resolve(client: PoolClient): void
@@ -27,6 +28,8 @@ export class ConnectionLine {
   /** Connections the pool was asked for, and that did not come yet. */
   #asked = 0
   #patience: NodeJS.Timeout | undefined
+  /** When one more than the calm ones was asked for. */
+  #exceededAt = Number.NEGATIVE_INFINITY
 
   constructor(pool: Pool, calmSize = Number.POSITIVE_INFINITY) {
     this.#pool = pool
@@ -41,7 +44,7 @@ export class ConnectionLine {
   /** Rejects when none is free within `timeoutMs`. */
   async take(timeoutMs: number): Promise<PoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>()
-    const waiting = { isOver: false, resolve, reject }
+    const waiting = { since: performance.now(), isOver: false, resolve, reject }
     this.#waiting.push(waiting)
     const timer = setTimeout(() => reject(new Error('timeout: no connection was free')), timeoutMs)
     this.#ask()
@@ -65,13 +68,30 @@ export class ConnectionLine {
   /** One for each that waits is enough, whoever it comes to: more would only stand in the line of the pool. */
   #ask(): void {
     if (this.#asked >= this.#waiting.length) return
-    if (this.#pool.totalCount - this.#pool.idleCount >= this.#calmSize) {
-      this.#patience ??= setTimeout(() => {
-        this.#patience = undefined
-        if (this.#asked < this.#waiting.length) this.#askNow()
-        this.#ask()
-      }, PATIENCE_MS)
-    } else this.#askNow()
+    if (this.#pool.totalCount - this.#pool.idleCount < this.#calmSize) this.#askNow()
+    else
+      this.#patience ??= setTimeout(
+        () => {
+          this.#patience = undefined
+          this.#exceed()
+        },
+        Math.max(1, this.#patienceLeftMs),
+      )
+  }
+
+  /** Uses one more where somebody has waited for so long, and asks again for those that wait. */
+  #exceed(): void {
+    if (this.#asked < this.#waiting.length && this.#patienceLeftMs <= 0) {
+      this.#exceededAt = performance.now()
+      this.#askNow()
+    }
+    this.#ask()
+  }
+
+  /** Milliseconds until who waits longest has waited for long enough, and the last one more has had its time to help. */
+  get #patienceLeftMs(): number {
+    const since = Math.max(this.#waiting[0]?.since ?? performance.now(), this.#exceededAt)
+    return Math.ceil(since + PATIENCE_MS - performance.now())
   }
 
   #askNow(): void {
