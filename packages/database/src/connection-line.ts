@@ -88,7 +88,7 @@ export class ConnectionLine {
     this.#ask()
   }
 
-  /** Milliseconds until who waits longest has waited for long enough, and the last one more has had its time to help. */
+  /** Milliseconds until who waits longest has done so for long enough, and the last one more has had time to help. */
   get #patienceLeftMs(): number {
     const since = Math.max(this.#waiting[0]?.since ?? performance.now(), this.#exceededAt)
     return Math.ceil(since + PATIENCE_MS - performance.now())

@@ -58,7 +58,8 @@ const MEMORY = /^(?:out of memory$|FATAL ERROR: |# Fatal |<--- |terminate called
 
 interface Active {
   readonly task: WorkerTask
-  readonly startedAt: number
+  /** When the process began with it: until it is ready its start has a limit of its own. */
+  startedAt: number
   readonly logs: FunctionLog[]
   readonly fetches: WorkerFetches
   readonly resolve: (outcome: WorkerOutcome) => void
@@ -146,7 +147,7 @@ export class WorkerProcess {
       if (task.signal.aborted) return this.#settle({ kind: 'ended', why: 'aborted' }, true)
       task.signal.addEventListener('abort', this.#onAbort, { once: true })
       this.#send(task.order, task.body)
-      this.#lookAgain(this.#active)
+      if (this.#isReady) this.#lookAgain(this.#active)
       return undefined
     })
   }
@@ -175,8 +176,7 @@ export class WorkerProcess {
   }
 
   #rest(image: Buffer): void {
-    const isFirst = !this.#isReady
-    if (this.#active !== undefined && !isFirst) {
+    if (this.#active !== undefined && this.#isReady) {
       this.end('misbehaved')
       return
     }
@@ -185,6 +185,10 @@ export class WorkerProcess {
     this.#isReady = true
     this.onImage?.(Buffer.from(image))
     if (this.#active === undefined) this.#onRest(true)
+    else {
+      this.#active.startedAt = performance.now()
+      this.#lookAgain(this.#active)
+    }
   }
 
   #note(active: Active, level: unknown, body: Buffer): void {
