@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { bundledProgram, program } from './set-up/bundled-program.mjs'
 import { smallMemory } from './set-up/memory.mjs'
-import { runScript } from './set-up/problem.mjs'
+import { inRoot } from './set-up/paths.mjs'
+import { Problem, runScript } from './set-up/problem.mjs'
 import { run } from './set-up/run.mjs'
 import { setUp } from './set-up/set-up.mjs'
 import { watchStops } from './set-up/stops.mjs'
@@ -14,6 +16,8 @@ const graceMs = (Number(process.env.SHUTDOWN_GRACE_MS) || 9000) + 500
  */
 async function startPlatform(args) {
   console.log('Starting the platform.')
+  if (!existsSync(inRoot(program)))
+    throw new Problem(`${program} is missing: get a complete copy of the repository.`)
   const stops = watchStops({ graceMs, stoppedCode: 0 })
   const node = await setUp(stops)
   const others = args.filter((arg) => arg !== '--watch')

@@ -20,8 +20,6 @@ const keptBundles = 3
  * not write into the clone gets the sources.
  */
 export async function bundledProgram(stops, node) {
-  if (!existsSync(inRoot(program)))
-    throw new Problem(`${program} is missing: get a complete copy of the repository.`)
   const bundle = join(folder, sourcesDigest())
   if (!existsSync(inRoot(bundle)) && !(await isMade(stops, node, bundle))) return program
   return join(bundle, 'main.js')
