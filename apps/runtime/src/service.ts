@@ -86,7 +86,7 @@ export const runtime: Service = {
       marker,
       marksPlaces: containment?.isApart,
     })
-    const schedules = schedulesPart({ database, clock, wakeWorkers: () => runs.wakeWorkers() })
+    const schedules = schedulesPart({ database, clock, workers: () => runs.workers })
     const runs = runsPart({
       ...common,
       audit,

@@ -41,8 +41,8 @@ export interface Runs {
   readonly runNow: RunNow
   readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
   readonly elsewhere: Elsewhere
-  /** Makes the workers of this instance look for queued runs. */
-  readonly wakeWorkers: () => void
+  /** The work of this instance on queued runs. */
+  readonly workers: Pick<WorkQueue, 'wake' | 'holdBack'>
   readonly part: Part
   /** What a process does that does only what was set aside. */
   readonly aside: readonly Job[]
@@ -145,7 +145,7 @@ export function runsPart({
       changes,
       workNow: (id) => queue.workNow(id),
     }),
-    wakeWorkers,
+    workers: queue,
     aside: [...queue.jobs, leaveWhenIdle(queue)],
     part: joinParts(looking, {
       routes: [...actions.routes],

@@ -33,7 +33,8 @@ function queueOf(
     leaseSeconds = 10,
     abandoned = [],
     onLook = () => undefined,
-  }: { leaseSeconds?: number; abandoned?: ClaimedRun[]; onLook?: () => void } = {},
+    holdBackMs = 3000,
+  }: { leaseSeconds?: number; abandoned?: ClaimedRun[]; onLook?: () => void; holdBackMs?: number } = {},
 ) {
   const runs = {
     claimWoken: async () => [],
@@ -56,6 +57,7 @@ function queueOf(
     listen: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
     concurrency: 2,
     leaseSeconds,
+    holdBackMs,
     pollMs: 20,
     log,
   })
@@ -95,6 +97,28 @@ describe('the queue of an instance', () => {
     queue.wake()
     await queue.jobs[0]?.run(stopping.signal)
     expect(ended).toEqual([true, false])
+  })
+
+  test.each([
+    ['until it is let go', 60_000, (letGo: () => void) => letGo()],
+    ['not for long', 150, () => undefined],
+  ])('begins no queued run while it is held back, %s', async (_, holdBackMs, then) => {
+    const stopping = new AbortController()
+    const begun = Promise.withResolvers<void>()
+    let isBegun = false
+    const work = async () => {
+      isBegun = true
+      begun.resolve()
+    }
+    const queue = queueOf([[claimedRun(1)]], work, { holdBackMs })
+    const letGo = queue.holdBack()
+    const working = queue.jobs[0]?.run(stopping.signal)
+    await new Promise((resolve) => setTimeout(resolve, 80))
+    expect(isBegun).toBe(false)
+    then(letGo)
+    await begun.promise
+    stopping.abort()
+    await working
   })
 
   test('gives the places of runs that a limit holds back to others, up to eight times as many', async () => {

@@ -24,11 +24,14 @@ export interface WorkQueueOptions {
   readonly pollMs?: number
   /** How often a run that could not end is offered back to a store that is away. Default 1,000. */
   readonly giveBackMs?: number
+  /** How long at most nothing new is claimed while it is held back. Default 3,000. */
+  readonly holdBackMs?: number
   readonly log: Logger
 }
 
 const POLL_MS = 500
 const GIVE_BACK_MS = 1000
+const HOLD_BACK_MS = 3000
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
@@ -62,14 +65,26 @@ export class WorkQueue {
   #wokenLast = ''
   /** True when there may be runs that waited and are to go on. */
   #mayBeWoken = true
+  #heldBackUntil = 0
 
   constructor(options: WorkQueueOptions) {
-    this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, ...options }
+    this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, holdBackMs: HOLD_BACK_MS, ...options }
   }
 
   /** Runs were queued: the worker looks at once. */
   wake(): void {
     this.#wakeUp.wake()
+  }
+
+  /** Claims no queued run until the answer is called, but not for long; what has begun goes on. */
+  holdBack(): () => void {
+    const until = performance.now() + this.#options.holdBackMs
+    this.#heldBackUntil = until
+    return () => {
+      if (this.#heldBackUntil !== until) return
+      this.#heldBackUntil = 0
+      this.#wakeUp.wake()
+    }
   }
 
   /** Keeps the lease of a run that a request works on, until the answer is called; and tells it when it is to end. */
@@ -156,7 +171,7 @@ export class WorkQueue {
   /** Answers whether there may be more to claim right now. */
   async #claimSome(signal: AbortSignal): Promise<boolean> {
     const room = this.#room()
-    if (room <= 0) return false
+    if (room <= 0 || performance.now() < this.#heldBackUntil) return false
     const { runs, worker, leaseSeconds } = this.#options
     const left = this.#greedyWorkspaces()
     const claimed = await runs.claimQueued(worker(), leaseSeconds, room, left, this.#servedLast)

@@ -5,6 +5,7 @@ import type { Part } from '@platform/service'
 import { whenMigrated } from '../definitions/definition-store.ts'
 import { insertQueued } from '../runs/run-effect-store.ts'
 import { runRecordStore } from '../runs/run-record-store.ts'
+import type { WorkQueue } from '../runs/work-queue.ts'
 import { listSchedules } from './list-schedules.ts'
 import { ScheduleTimes } from './next-time.ts'
 import { runScheduleNow } from './run-schedule-now.ts'
@@ -21,12 +22,12 @@ export interface Schedules {
 export function schedulesPart({
   database,
   clock,
-  wakeWorkers,
+  workers,
 }: {
   database: Database
   clock: Clock
-  /** Makes the workers of this instance look for queued runs. */
-  wakeWorkers: () => void
+  /** Those of this instance that work on queued runs. */
+  workers: () => Pick<WorkQueue, 'wake' | 'holdBack'>
 }): Schedules {
   const schedules = scheduleStore(database, { queueRuns: insertQueued, whenMigrated })
   const times = new ScheduleTimes()
@@ -37,9 +38,15 @@ export function schedulesPart({
     part: {
       routes: [
         listSchedules({ schedules, times, clock }),
-        runScheduleNow({ schedules, records: runRecordStore(database), wakeWorkers, clock }),
+        runScheduleNow({
+          ...{ schedules, records: runRecordStore(database), clock },
+          wakeWorkers: () => workers().wake(),
+        }),
       ],
-      jobs: [tickSchedules({ schedules, times, sync, wakeWorkers }), compareSchedules({ schedules, times })],
+      jobs: [
+        tickSchedules({ schedules, times, sync, holdBackWorkers: () => workers().holdBack() }),
+        compareSchedules({ schedules, times }),
+      ],
       closing: async () => lateness[Symbol.dispose](),
     },
   }

@@ -34,7 +34,7 @@ const times = new ScheduleTimes()
 function ticker(database: Database) {
   const schedules = scheduleStore(database, { queueRuns: insertQueued, whenMigrated })
   const sync = syncSchedules({ schedules, times })
-  return { schedules, times, sync, wakeWorkers: () => undefined }
+  return { schedules, times, sync, holdBackWorkers: () => () => undefined }
 }
 
 const saved = async (automations: TestAutomations) => {

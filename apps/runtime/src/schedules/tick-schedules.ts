@@ -12,8 +12,8 @@ interface Deps {
   readonly times: ScheduleTimes
   /** Stores the schedules of these workspaces as they are saved by now. */
   readonly sync: (workspaceIds: readonly string[]) => Promise<void>
-  /** Makes the workers of this instance look for queued runs. */
-  readonly wakeWorkers: () => void
+  /** Keeps the workers of this instance from beginning queued runs, until the answer is called. */
+  readonly holdBackWorkers: () => () => void
 }
 
 /** A schedule that another process has just saved is seen after this long. */
@@ -39,9 +39,24 @@ export function tickSchedules(deps: Deps): Job {
       while (!signal.aborted) {
         const ms = (await deps.schedules.msToNext()) ?? LOOK_MS
         if (ms > 0) await pause(Math.min(Math.ceil(ms), LOOK_MS), signal)
-        else if (!(await tickOnce(deps))) await pause(OTHERS_MS, signal)
+        else if (!(await tickAll(deps, signal))) await pause(OTHERS_MS, signal)
       }
     },
+  }
+}
+
+/**
+ * Queues all that is due before any of it begins: the first runs would take from the last ticks what these need to be in
+ * time. Answers whether it found something to do.
+ */
+async function tickAll(deps: Deps, signal: AbortSignal): Promise<boolean> {
+  const letGo = deps.holdBackWorkers()
+  try {
+    let isFound = false
+    while (!signal.aborted && (await tickOnce(deps))) isFound = true
+    return isFound
+  } finally {
+    letGo()
   }
 }
 
@@ -55,7 +70,6 @@ export async function tickOnce(deps: Deps): Promise<boolean> {
       deps.times,
     )
   })
-  if (ticked.some(({ runs }) => runs.length > 0)) deps.wakeWorkers()
   if (stale.size > 0) await deps.sync([...stale])
   return ticked.length > 0 || stale.size > 0
 }
