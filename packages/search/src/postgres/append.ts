@@ -10,10 +10,11 @@ export const CHANNEL = 'documents'
 /** Long enough for a queue of writers before this one. */
 const APPEND_MS = 10_000
 /**
- * Documents of a statement: while the database works at some, the words of the next are gathered, and others have
- * their turn.
+ * Documents of a statement, and characters, or one document: while the database works at some, the words of the next are
+ * gathered, and others have their turn.
  */
 const AT_ONCE = 64
+const LENGTH_AT_ONCE = 100_000
 
 /** Appends in one transaction that no other overlaps: sequences become visible in the order in which they are drawn. */
 export async function append(database: Database, documents: readonly StreamDocument[]): Promise<void> {
@@ -33,26 +34,44 @@ export async function append(database: Database, documents: readonly StreamDocum
 
 async function insertInParts(tx: Queries, documents: readonly StreamDocument[]): Promise<void> {
   let before: Promise<void> | undefined
-  for (let from = 0; from < documents.length; from += AT_ONCE) {
-    const inserted = insert(tx, documents.slice(from, from + AT_ONCE))
+  for (let from = 0; from < documents.length; ) {
+    const texts = textsFrom(documents, from)
+    const inserted = insert(tx, documents.slice(from, from + texts.length), texts)
     // It is awaited below; until then a rejection must not count as unhandled.
     inserted.catch(() => undefined)
     await Promise.all([before, afterOthers()])
     before = inserted
+    from += texts.length
   }
   await before
 }
 
+/** The JSON texts of the documents of one statement. */
+function textsFrom(documents: readonly StreamDocument[], from: number): string[] {
+  const texts: string[] = []
+  let length = 0
+  for (const { document } of documents.slice(from, from + AT_ONCE)) {
+    const text = JSON.stringify(document)
+    texts.push(text)
+    length += text.length
+    if (length >= LENGTH_AT_ONCE) break
+  }
+  return texts
+}
+
 /** Inserts what isn't there. Only documents that are never read may draw their sequences without the lock. */
-async function insert(queries: Queries, documents: readonly StreamDocument[]): Promise<void> {
+async function insert(
+  queries: Queries,
+  documents: readonly StreamDocument[],
+  texts: readonly string[],
+): Promise<void> {
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
-  const texts = textArray(documents.map(({ document }) => JSON.stringify(document)))
   const words = vectorArray(documents.map(({ document }) => vectorOf(document)))
   await queries.many(sql`
     insert into search.documents (id, stream, document, words)
     select input.id, input.stream, input.document::jsonb, input.words
-    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::tsvector[])
+    from unnest(${ids}::uuid[], ${streams}::text[], ${textArray(texts)}::text[], ${words}::tsvector[])
       as input (id, stream, document, words)
     on conflict (id) do nothing`)
 }
@@ -65,7 +84,8 @@ export async function probe(database: Database, signal: AbortSignal): Promise<vo
   signal.throwIfAborted()
   const id = uuidv7()
   await database.transaction(async (tx) => {
-    await insert(tx, [{ stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }])
+    const document = { stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }
+    await insert(tx, [document], textsFrom([document], 0))
     await tx.many(sql`delete from search.documents where id = ${id}::uuid`)
   })
 }
