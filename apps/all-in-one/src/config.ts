@@ -1,4 +1,4 @@
-import type { Env } from '@platform/config'
+import { type Env, opsCommand } from '@platform/config'
 import { z } from 'zod'
 
 /** What all in one reads for itself. */
@@ -9,10 +9,7 @@ export const allInOneEnv = z.object({
     .describe(
       'Where all in one keeps its database, files, mails and secrets; one platform uses it at a time.',
     ),
-  OPS_COMMAND: z
-    .string()
-    .default('npm run -s ops --')
-    .describe('What an operator types for ops here, as the banner of a start says it; images know theirs.'),
+  OPS_COMMAND: opsCommand,
 })
 
 /**

@@ -90,6 +90,14 @@ function isGuessable(text: string): boolean {
 const host =
   /^\.?(?=.{1,253}(?::|$))[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?$/
 
+/** OPS_COMMAND, which whoever tells an operator what to type reads. */
+export const opsCommand = z
+  .string()
+  .default('npm run -s ops --')
+  .describe(
+    'What an operator types for ops here, as the first start and the banner say it; images know theirs.',
+  )
+
 /** PAGES_HOST, which several services read; with or without the dot that stands before it in an address. */
 export const pagesHost = z
   .string()

@@ -6,6 +6,7 @@ export {
   httpUrl,
   list,
   milliseconds,
+  opsCommand,
   optionalHttpUrl,
   optionalPort,
   pagesHost,

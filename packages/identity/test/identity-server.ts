@@ -130,7 +130,7 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[], opened
     database,
     users,
     passwords,
-    settings: { ...ADMIN, superAdminEmails: [], withSample: false },
+    settings: { ...ADMIN, superAdminEmails: [], withSample: false, opsCommand: 'ops' },
     requestSample: async () => undefined,
   })
   const needs = { ...base, cache, keyRing, sessions, settings, users, passwords, secondFactors }

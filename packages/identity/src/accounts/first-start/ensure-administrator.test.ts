@@ -9,8 +9,9 @@ import { ensureAdministrator } from './ensure-administrator.ts'
 import { firstStartStore } from './first-start-store.ts'
 import { makeSampleWorkspace } from './make-sample-workspace.ts'
 
-const given = { email: 'Root@Example.com', password: 'correct horse', superAdminEmails: [], withSample: true }
-const generated = { email: undefined, password: undefined, superAdminEmails: [], withSample: true }
+const common = { superAdminEmails: [], withSample: true, opsCommand: 'docker exec abc ops' }
+const given = { ...common, email: 'Root@Example.com', password: 'correct horse' }
+const generated = { ...common, email: undefined, password: undefined }
 const neverAborted = new AbortController().signal
 
 let open: AsyncDisposableStack | undefined
@@ -42,6 +43,7 @@ describe('the first administrator', () => {
     const password = /password {2}(\S+)/.exec(first?.lines.join('\n') ?? '')?.[1] ?? ''
     expect(password.length).toBeGreaterThanOrEqual(16)
     expect(first?.email).toBe('admin@localhost')
+    expect(first?.lines.at(-1)).toContain('docker exec abc ops admin reset-password admin@localhost')
     expect(await passwords.check('admin@localhost', password)).toMatchObject({ outcome: 'matches' })
     expect(await ensureAdministrator({ users, passwords, settings: generated })).toBeUndefined()
     expect(await ensureAdministrator({ users, passwords, settings: given })).toBeUndefined()

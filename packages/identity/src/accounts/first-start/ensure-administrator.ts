@@ -9,6 +9,8 @@ export interface AdministratorSettings {
   password: string | undefined
   superAdminEmails: readonly string[]
   withSample: boolean
+  /** What operators type for `ops` here. */
+  opsCommand: string
 }
 
 /**
@@ -43,9 +45,7 @@ export async function ensureAdministrator({
   const passwordHash = await passwords.hash(password)
   const userId = await users.insertFirst({ email, passwordHash, withSample: settings.withSample })
 
-  return userId === undefined
-    ? undefined
-    : { userId, email, lines: linesFor(email, settings.password, password) }
+  return userId === undefined ? undefined : { userId, email, lines: linesFor(settings, { email, password }) }
 }
 
 function requireUsable(email: string, password: string): void {
@@ -55,12 +55,15 @@ function requireUsable(email: string, password: string): void {
     throw new Error(`ADMIN_PASSWORD must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`)
 }
 
-function linesFor(email: string, given: string | undefined, password: string): string[] {
+function linesFor(
+  { password: given, opsCommand }: AdministratorSettings,
+  { email, password }: { email: string; password: string },
+): string[] {
   if (given !== undefined) return [`Administrator ${email} was created with the password of ADMIN_PASSWORD.`]
   return [
     'The first administrator was created. The password is shown once; only its hash is kept.',
     `  e-mail    ${email}`,
     `  password  ${password}`,
-    `  lost it?  ops admin reset-password ${email}`,
+    `  lost it?  ${opsCommand} admin reset-password ${email}`,
   ]
 }

@@ -1,4 +1,4 @@
-import { flag, inSecret, list } from '@platform/config'
+import { flag, inSecret, list, opsCommand } from '@platform/config'
 import { z } from 'zod'
 import { isEmail, PASSWORD_LENGTH } from '../../users/user.ts'
 
@@ -20,10 +20,12 @@ export const usersEnv = z
     ),
     SUPER_ADMIN_EMAILS: list('').describe('Super administrators, once a mail to the address was answered.'),
     SAMPLE_WORKSPACE: flag(true).describe('Makes the sample workspace at the first start.'),
+    OPS_COMMAND: opsCommand,
   })
   .transform((env) => ({
     email: env.ADMIN_EMAIL,
     password: env.ADMIN_PASSWORD,
     superAdminEmails: env.SUPER_ADMIN_EMAILS,
     withSample: env.SAMPLE_WORKSPACE,
+    opsCommand: env.OPS_COMMAND,
   }))
