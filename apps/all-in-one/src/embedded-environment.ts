@@ -1,9 +1,27 @@
-import { type Env, readConfig } from '@platform/config'
+import { type Env, opsCommand, readConfig } from '@platform/config'
 import { services, servicesBehindGateway } from '@platform/contracts'
 import { freePort } from '@platform/service'
-import { allInOneEnv, runtimeCount } from './config.ts'
+import { z } from 'zod'
 import { firstStartSecrets } from './first-start-secrets.ts'
 import { servicePorts } from './service-ports.ts'
+
+/** What all in one reads for itself. */
+export const allInOneEnv = z.object({
+  DATA_DIRECTORY: z
+    .string()
+    .default('./.data')
+    .describe(
+      'Where all in one keeps its database, files, mails and secrets; one platform uses it at a time.',
+    ),
+  OPS_COMMAND: opsCommand,
+})
+
+/**
+ * How many processes execute automations: one unless the environment says it. A text that is no number is told when
+ * the variables are read.
+ */
+export const runtimeCount = ({ RUNTIME_PROCESSES = '1' }: Env): number =>
+  /^\d+$/.test(RUNTIME_PROCESSES) ? Number(RUNTIME_PROCESSES) : 0
 
 /** Defaults of the platform in one process: everything embedded, on loopback, development. The environment wins. */
 export async function embeddedEnvironment(given: Env): Promise<Env> {

@@ -3,8 +3,12 @@ import { run, runContained, type Service } from '@platform/service'
 import { contained } from '@platform/service/processes'
 import { runtimeInProcesses } from '../../runtime/src/processes.ts'
 import { announceReady } from './announce-ready.ts'
-import { allInOneEnv, runtimeCount } from './config.ts'
-import { embeddedEnvironment, migrationEnvironment } from './embedded-environment.ts'
+import {
+  allInOneEnv,
+  embeddedEnvironment,
+  migrationEnvironment,
+  runtimeCount,
+} from './embedded-environment.ts'
 import { firstStartSecretsOf } from './first-start-secrets.ts'
 import { loadService } from './services.ts'
 

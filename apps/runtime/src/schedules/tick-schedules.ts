@@ -46,8 +46,8 @@ export function tickSchedules(deps: Deps): Job {
 }
 
 /**
- * Queues all that is due before any of it begins: the first runs would take from the last ticks what these need to be in
- * time. Answers whether it found something to do.
+ * Queues all that is due before any of it begins: the first runs would take from the last ticks what these need to be
+ * in time. Answers whether it found something to do.
  */
 async function tickAll(deps: Deps, signal: AbortSignal): Promise<boolean> {
   const letGo = deps.holdBackWorkers()

@@ -10,8 +10,8 @@ export const CHANNEL = 'documents'
 /** Long enough for a queue of writers before this one. */
 const APPEND_MS = 10_000
 /**
- * Documents of a statement, and characters, or one document: while the database works at some, the words of the next are
- * gathered, and others have their turn.
+ * Documents of a statement, and characters, or one document: while the database works at some, the words of the next
+ * are gathered, and others have their turn.
  */
 const AT_ONCE = 64
 const LENGTH_AT_ONCE = 100_000
