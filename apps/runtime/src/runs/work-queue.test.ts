@@ -104,19 +104,14 @@ describe('the queue of an instance', () => {
     ['not for long', 150, () => undefined],
   ])('begins no queued run while it is held back, %s', async (_, holdBackMs, then) => {
     const stopping = new AbortController()
-    const begun = Promise.withResolvers<void>()
-    let isBegun = false
-    const work = async () => {
-      isBegun = true
-      begun.resolve()
-    }
+    const work = vi.fn(async () => undefined)
     const queue = queueOf([[claimedRun(1)]], work, { holdBackMs })
     const letGo = queue.holdBack()
     const working = queue.jobs[0]?.run(stopping.signal)
     await new Promise((resolve) => setTimeout(resolve, 80))
-    expect(isBegun).toBe(false)
+    expect(work).not.toHaveBeenCalled()
     then(letGo)
-    await begun.promise
+    await vi.waitFor(() => expect(work).toHaveBeenCalledOnce())
     stopping.abort()
     await working
   })

@@ -37,9 +37,8 @@ export function tickSchedules(deps: Deps): Job {
     everyMs: LOOK_MS,
     async run(signal) {
       while (!signal.aborted) {
-        const ms = (await deps.schedules.msToNext()) ?? LOOK_MS
-        if (ms > 0) await pause(Math.min(Math.ceil(ms), LOOK_MS), signal)
-        else if (!(await tickAll(deps, signal))) await pause(OTHERS_MS, signal)
+        const ms = await tickDue(deps, signal)
+        await pause(Math.min(Math.ceil(ms), LOOK_MS), signal)
       }
     },
   }
@@ -47,18 +46,24 @@ export function tickSchedules(deps: Deps): Job {
 
 /**
  * Queues all that is due before any of it begins: the first runs would take from the last ticks what these need to be
- * in time. Answers whether it found something to do.
+ * in time. Answers in how many milliseconds to look again.
  */
-async function tickAll(deps: Deps, signal: AbortSignal): Promise<boolean> {
+async function tickDue(deps: Deps, signal: AbortSignal): Promise<number> {
+  let ms = await msToNext(deps)
+  if (ms > 0) return ms
   const letGo = deps.holdBackWorkers()
   try {
-    let isFound = false
-    while (!signal.aborted && (await tickOnce(deps))) isFound = true
-    return isFound
+    while (ms <= 0 && !signal.aborted) {
+      if (!(await tickOnce(deps))) return OTHERS_MS
+      ms = await msToNext(deps)
+    }
+    return ms
   } finally {
     letGo()
   }
 }
+
+const msToNext = async ({ schedules }: Deps): Promise<number> => (await schedules.msToNext()) ?? LOOK_MS
 
 /** Answers whether it found something to do. */
 export async function tickOnce(deps: Deps): Promise<boolean> {

@@ -35,43 +35,45 @@ export async function append(database: Database, documents: readonly StreamDocum
 async function insertInParts(tx: Queries, documents: readonly StreamDocument[]): Promise<void> {
   let before: Promise<void> | undefined
   for (let from = 0; from < documents.length; ) {
-    const texts = textsFrom(documents, from)
-    const inserted = insert(tx, documents.slice(from, from + texts.length), texts)
+    const part = partFrom(documents, from)
+    const inserted = insert(tx, part)
     // It is awaited below; until then a rejection must not count as unhandled.
     inserted.catch(() => undefined)
     await Promise.all([before, afterOthers()])
     before = inserted
-    from += texts.length
+    from += part.length
   }
   await before
 }
 
-/** The JSON texts of the documents of one statement. */
-function textsFrom(documents: readonly StreamDocument[], from: number): string[] {
-  const texts: string[] = []
+interface WrittenDocument extends StreamDocument {
+  /** Its JSON. */
+  readonly text: string
+}
+
+/** The documents of one statement, written out. */
+function partFrom(documents: readonly StreamDocument[], from = 0): WrittenDocument[] {
+  const part: WrittenDocument[] = []
   let length = 0
-  for (const { document } of documents.slice(from, from + AT_ONCE)) {
-    const text = JSON.stringify(document)
-    texts.push(text)
+  for (const one of documents.slice(from, from + AT_ONCE)) {
+    const text = JSON.stringify(one.document)
+    part.push({ ...one, text })
     length += text.length
     if (length >= LENGTH_AT_ONCE) break
   }
-  return texts
+  return part
 }
 
 /** Inserts what isn't there. Only documents that are never read may draw their sequences without the lock. */
-async function insert(
-  queries: Queries,
-  documents: readonly StreamDocument[],
-  texts: readonly string[],
-): Promise<void> {
+async function insert(queries: Queries, documents: readonly WrittenDocument[]): Promise<void> {
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
+  const texts = textArray(documents.map(({ text }) => text))
   const words = vectorArray(documents.map(({ document }) => vectorOf(document)))
   await queries.many(sql`
     insert into search.documents (id, stream, document, words)
     select input.id, input.stream, input.document::jsonb, input.words
-    from unnest(${ids}::uuid[], ${streams}::text[], ${textArray(texts)}::text[], ${words}::tsvector[])
+    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::tsvector[])
       as input (id, stream, document, words)
     on conflict (id) do nothing`)
 }
@@ -84,8 +86,7 @@ export async function probe(database: Database, signal: AbortSignal): Promise<vo
   signal.throwIfAborted()
   const id = uuidv7()
   await database.transaction(async (tx) => {
-    const document = { stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }
-    await insert(tx, [document], textsFrom([document], 0))
+    await insert(tx, partFrom([{ stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }]))
     await tx.many(sql`delete from search.documents where id = ${id}::uuid`)
   })
 }
