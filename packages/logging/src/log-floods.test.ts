@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { createLogger } from './index.ts'
 
@@ -106,9 +107,11 @@ function nested(depth: number): Error {
   return depth === 0 ? new Error(message) : new Error(message, { cause: nested(depth - 1) })
 }
 
+const index = JSON.stringify(new URL('./index.ts', import.meta.url).href)
+
 test('the end of a process loses no line, also when it comes at once', () => {
   const script = `
-    const { createLogger, requestLines } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)})
+    const { createLogger, requestLines } = await import(${index})
     const log = createLogger({ level: 'info' })
     const write = requestLines(log)
     const who = { correlationId: 'abcdef01', principal: 'jwt', apiVersion: 'v2' }
@@ -126,4 +129,32 @@ test('the end of a process loses no line, also when it comes at once', () => {
     .map((line) => JSON.parse(line) as { msg: string })
   expect(lines.filter(({ msg }) => msg === 'said')).toHaveLength(1000)
   expect(lines.filter(({ msg }) => msg === 'request answered')).toHaveLength(1000)
+})
+
+describe('a process whose reader has gone', () => {
+  test.each([
+    ['before it ends', ''],
+    ['before it says its last', 'await new Promise((resolve) => setTimeout(resolve, 300))'],
+  ])('ends with its own code when that was %s', async (_, wait) => {
+    const script = `
+      const { createLogger } = await import(${index})
+      const log = createLogger({ level: 'info' })
+      process.stderr.write('ready')
+      process.stdin.once('end', async () => {
+        log.info('nobody reads this')
+        ${wait}
+        log.info('nor this')
+        process.exit(3)
+      }).resume()`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+    try {
+      await once(child.stderr, 'data')
+      child.stdout.destroy()
+      await once(child.stdout, 'close')
+      child.stdin.end()
+      expect(await once(child, 'exit', { signal: AbortSignal.timeout(10_000) })).toEqual([3, null])
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
 })

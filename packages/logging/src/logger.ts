@@ -1,7 +1,8 @@
-import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from 'pino'
+import { type LoggerOptions, type Logger as PinoLogger, pino } from 'pino'
 import { describeError } from './describe-error.ts'
 import { safeLine, UNMIXED_BYTES, unmixedLine } from './line-shape.ts'
 import { redactedPaths } from './redaction.ts'
+import { standardOutput } from './standard-output.ts'
 
 /** What the platform logs with: pino, fields first, a fixed lower-case sentence second. */
 export type Logger = PinoLogger
@@ -10,8 +11,6 @@ const WARN = 40
 const FATAL = 60
 /** Warnings and errors a second; thousands of the same would hide the first, and fill the disk. */
 const TROUBLES_PER_SECOND = 90
-/** Bytes that wait for a reader that has stopped reading; what comes then is lost, and the process lives. */
-const WAITING_BYTES = 16_000_000
 
 /**
  * The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is
@@ -47,51 +46,12 @@ export interface LineStream {
 }
 
 const BATCH_CHARACTERS = 32_000
-/** What one write takes at most without being cut in two. */
-const BATCH_BYTES = 16_000
 
 const linesTo = (destination: { write(line: string): void }, isShared: boolean): LineStream => ({
   write: (line) => destination.write(isShared ? unmixedLine(line) : safeLine(line)),
   writeSafe: (lines) => destination.write(lines),
   batchCharacters: isShared ? UNMIXED_BYTES : BATCH_CHARACTERS,
 })
-
-/** What is open of standard output: one for all loggers of a process. */
-const opened = new Map<boolean, DestinationStream>()
-
-function standardOutput(isShared: boolean): DestinationStream {
-  const output = opened.get(isShared) ?? openStandardOutput(isShared)
-  opened.set(isShared, output)
-  return output
-}
-
-const FLUSH_MS = 100
-
-/**
- * Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it. Where
- * nothing is logged nothing is written; a flush of pino's own goes on for as long as the process lives.
- */
-function openStandardOutput(isShared: boolean): DestinationStream {
-  const output = pino.destination({
-    fd: 1,
-    sync: false,
-    maxLength: WAITING_BYTES,
-    ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: BATCH_BYTES }),
-  })
-  let isWaiting = false
-  const flush = () => {
-    isWaiting = false
-    output.flush()
-  }
-  return {
-    write(lines) {
-      output.write(lines)
-      if (isWaiting) return
-      isWaiting = true
-      setTimeout(flush, FLUSH_MS).unref()
-    },
-  }
-}
 
 const settings: LoggerOptions = {
   base: null,
