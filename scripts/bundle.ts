@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { serviceNames } from '@platform/contracts'
-import { rolldown } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 import { ownUrls } from './bundle/own-urls.ts'
 import { plainCharacters } from './bundle/plain-characters.ts'
 
@@ -20,7 +20,7 @@ async function bundle(app: string, directory: string): Promise<void> {
     platform: 'node',
     // Its main file loads others by a `require` that no bundler can follow.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
-    plugins: [ownUrls(root, directory), plainCharacters()],
+    plugins: [onlyEnglish, ownUrls(root, directory), plainCharacters()],
     // Libraries say `eval` for good reasons of theirs; whatever else is wrong ends the build.
     checks: { eval: false },
     // Removing what seems unused removes calls that are made to see whether they throw: of `decodeURIComponent(path)`
@@ -33,14 +33,25 @@ async function bundle(app: string, directory: string): Promise<void> {
   await build.write({
     dir: directory,
     format: 'esm',
-    codeSplitting: { groups: [{ debugName: 'library', name: libraryOf }] },
+    // A library holds what it needs of others: what is loaded when it is needed stays apart from what always is.
+    codeSplitting: { groups: [{ debugName: 'library', name: libraryOf, entriesAware: true }] },
     // Apart from what we write, which changes more often: a layer of its own in the image.
-    chunkFileNames: ({ moduleIds }) => `${moduleIds.every(libraryOf) ? 'libraries/' : ''}[name]-[hash].js`,
+    chunkFileNames: ({ name, moduleIds }) =>
+      `${moduleIds.every(libraryOf) ? 'libraries/' : ''}${name.split('~')[0]}-[hash].js`,
     // Names stay, so that the stack of an error can be read.
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
   })
   // Says to Node that these are modules, wherever the folder lies.
   writeFileSync(`${directory}/package.json`, '{ "type": "module" }\n')
+}
+
+/** Fifty languages of zod would be half of its text, in the memory of every process. We speak one. */
+const onlyEnglish: Plugin = {
+  name: 'only-english',
+  load: {
+    filter: { id: /\/zod\/v4\/locales\/index\.js$/ },
+    handler: () => "export { default as en } from './en.js'",
+  },
 }
 
 /** The library a module belongs to, as the name of a file. */
