@@ -15,6 +15,9 @@ const greet = {
 const double = { language: 'js', code: 'return n * 2', parameters: { n: { type: 'number' } } }
 const half = { language: 'python', code: 'return n / 2', parameters: { n: { type: 'number' } } }
 
+/** Thirty for the process of a function to start and ten for its code to be checked, on a machine that does much else. */
+const STARTING_PYTHON_MS = 60_000
+
 test.concurrent.each([
   ['npm start, which makes a bundle,', 'scripts/start.mjs'],
   ['its sources, as `npm run dev` does,', ALL_IN_ONE_SOURCE],
@@ -29,12 +32,11 @@ test.concurrent.each([
   expect(answer).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
 
   const functions = `/v2/functions/${workspaceId}`
-  for (const [name, declared] of Object.entries({ double, half }))
-    expect(await call(origin, 'PUT', `${functions}/${name}`, { token, body: declared })).toMatchObject({
-      status: 200,
-    })
+  const asked = { token, timeoutMs: STARTING_PYTHON_MS }
+  for (const [name, body] of Object.entries({ double, half }))
+    expect((await call(origin, 'PUT', `${functions}/${name}`, { ...asked, body })).status).toBe(200)
   const run = (name: string, n: number) =>
-    call(origin, 'POST', `${functions}/run/${name}`, { token, body: { parameters: { n } } })
+    call(origin, 'POST', `${functions}/run/${name}`, { ...asked, body: { parameters: { n } } })
   expect((await run('double', 4)).json).toMatchObject({ result: 8 })
   expect((await run('half', 4)).json).toMatchObject({ result: 2 })
 

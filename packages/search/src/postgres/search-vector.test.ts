@@ -1,8 +1,11 @@
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
-import { expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { AskedDocument } from '../asked-document.ts'
+import { compileFilter } from '../compile-filter.ts'
 import type { Filter } from '../filter.ts'
+import { wordsIn } from '../words.ts'
 import { toSql } from './filter-to-sql.ts'
 import { openLog } from './open-log.ts'
 import { maybeEquals, vectorOf } from './search-vector.ts'
@@ -32,6 +35,51 @@ test('what its own words tell from others has no term', () => {
 test('a text and a number that are equal have one term, the same value at another path another', () => {
   expect(termsOf({ a: 5 })).toEqual(termsOf({ a: ['5'] }))
   expect(termsOf({ a: { b: 5 } })).not.toEqual(termsOf({ b: { a: 5 } }))
+})
+
+const event = {
+  id: uuidOf(1),
+  type: 'runtime.automations.executed',
+  source: {
+    ...{ workspaceId: 'w', correlationId: 'c', host: { service: 'runtime' } },
+    ...{ automationSlug: 'greet', automationDepth: 1, userId: 'u', sessionId: 's' },
+  },
+  payload: {
+    ...{ slug: 'greet', trigger: { id: 't', type: 'endpoint', value: 'greet' }, duration: 3 },
+    ...{ startedAt: '2026-11-28T02:01:30.097Z', break: false },
+    payload: {
+      ...{ body: { name: 'Ada' }, query: {}, method: 'POST', pathParams: {} },
+      headers: { 'content-type': 'text/plain', 'content-length': '3', 'x-correlation-id': 'c' },
+    },
+  },
+  createdAt: '2026-11-28T02:01:30.101Z',
+  size: 570,
+}
+
+describe('names that come together', () => {
+  test('are one lexeme where all of them are there', () => {
+    const names = ['id', 'source', 'workspaceid', 'automationslug', 'startedat', 'pathparams', 'correlation']
+    expect(lexemes(event)).toEqual(expect.arrayContaining(['~1', '~2', '~4', '~5', '~6', '~7', 'name']))
+    expect(lexemes(event).filter((one) => names.includes(one) || one === '~3')).toEqual([])
+    const { source, ...others } = event
+    expect(lexemes(others)).toEqual(expect.arrayContaining(['id', 'createdat', '~5']))
+    expect(lexemes({ ...others, source: undefined })).not.toContain('~1')
+  })
+
+  it('are found by each of their words and its beginning, as all others are', async () => {
+    await using database = await testDatabase()
+    const log = await openLog(database)
+    const { size, ...others } = event
+    const documents = [event, others, { name: event.payload }]
+    await log.append(documents.map((document) => ({ stream: 'events-a', id: uuidv7(), document })))
+    const wanted = new Set(documents.flatMap(wordsIn).flatMap((word) => [word, word.slice(0, 3)]))
+    expect(wanted.size).toBeGreaterThan(80)
+    for (const text of [...wanted, 'sizes', 'zzz', 'content-type user', '"name": "Ada']) {
+      const found = await log.find('events-a', { filter: { text }, sort: 'asc', limit: 10 })
+      const matches = compileFilter({ text })
+      expect([text, found]).toEqual([text, documents.filter((one) => matches(new AskedDocument(one)))])
+    }
+  })
 })
 
 test('a question has the term of its value', () => {

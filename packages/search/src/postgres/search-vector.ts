@@ -2,18 +2,20 @@ import { raw, type Sql } from '@platform/database'
 import { hashOfText } from '@platform/kernel'
 import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
 import { FoundWords, isTelling, wantedIn, wordsOf } from '../words.ts'
+import { GroupedNames, groupsWith } from './name-groups.ts'
 
 /**
- * What a document is found by (ADR 0087), the lexemes of a `tsvector`: its words, and for each value that words alone
- * would not find among others a term of its path and text. Words are letters, marks, digits and the hyphens of a UUID,
+ * What a document is found by (ADR 0087), the lexemes of a `tsvector`: its words, those of names that come together in
+ * nearly every event as one, and for each value that words alone would not find among others a term of its path and
+ * text. Words are letters, marks, digits and the hyphens of a UUID,
  * and no term begins with one of these.
  */
 export function vectorOf(document: unknown): string[] {
-  const found = { words: new FoundWords(), terms: new Set<number>() }
+  const found = { words: new FoundWords(), names: new GroupedNames(), terms: new Set<number>() }
   collect(document, NO_PATH, found)
   const marks = isFull(found) ? [HAS_TERMS, IS_CUT] : [HAS_TERMS]
   const lexemes = found.words.words
-  lexemes.push(...marks)
+  lexemes.push(...found.names.lexemes, ...marks)
   for (const hash of found.terms) lexemes.push(termOf(hash))
   return lexemes
 }
@@ -30,6 +32,7 @@ const NO_PATH = 0
 
 interface Found {
   readonly words: FoundWords
+  readonly names: GroupedNames
   /** Hashes of paths with values: what shares one is told apart by the document itself. */
   readonly terms: Set<number>
 }
@@ -40,14 +43,17 @@ function collect(value: unknown, path: number, found: Found): void {
   if (value === undefined || isFull(found)) return
   if (isScalar(value)) addLeaf(value, path, found)
   else if (Array.isArray(value)) for (const element of value) collect(element, path, found)
-  else
-    for (const key of Object.keys(value))
-      collectField(key, (value as Record<string, unknown>)[key], path, found)
+  else collectFields(value as Readonly<Record<string, unknown>>, path, found)
+}
+
+function collectFields(fields: Readonly<Record<string, unknown>>, path: number, found: Found): void {
+  found.names.addOf(fields)
+  for (const key of Object.keys(fields)) collectField(key, fields[key], path, found)
 }
 
 function collectField(key: string, field: unknown, path: number, found: Found): void {
   if (field === undefined) return
-  found.words.addKey(key)
+  if (!found.names.has(key)) found.words.addKey(key)
   collect(field, hashOfText(key, path), found)
 }
 
@@ -86,7 +92,12 @@ export const hasText = (text: string): string =>
     .map(({ word, runs }) => (runs.length === 0 ? begins(word) : `(${begins(word)} | (${allBegin(runs)}))`))
     .join(' & ')
 
-const begins = (word: string): string => `'${word}':*`
+/** SQL: a word of the document begins with this one, or one of names that a group stands for. */
+function begins(word: string): string {
+  const inGroups = groupsWith(word).map((lexeme) => `'${lexeme}'`)
+  return inGroups.length === 0 ? `'${word}':*` : `('${word}':* | ${inGroups.join(' | ')})`
+}
+
 const allBegin = (words: readonly string[]): string => words.map(begins).join(' & ')
 
 /** The condition of the index `documents_fields`, word for word: what a version before stored has no terms. */
