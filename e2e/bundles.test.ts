@@ -15,7 +15,7 @@ const greet = {
 const double = { language: 'js', code: 'return n * 2', parameters: { n: { type: 'number' } } }
 const half = { language: 'python', code: 'return n / 2', parameters: { n: { type: 'number' } } }
 
-/** Thirty for the process of a function to start and ten for its code to be checked, on a machine that does much else. */
+/** Thirty for a process to start and ten for its code to be checked, on a machine that does much else. */
 const STARTING_PYTHON_MS = 60_000
 
 test.concurrent.each([
