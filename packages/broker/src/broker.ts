@@ -25,6 +25,14 @@ export interface Announcements {
   listen(topic: string, handle: (payload: string) => void, onGap?: () => void): Promise<AsyncDisposable>
 }
 
+/** What is left of an event that a group asks to have brief; `readRecords` has the whole. */
+export interface BriefRecord extends Pick<EventRecord, 'id' | 'type'> {
+  readonly source: Pick<EventRecord['source'], 'workspaceId'>
+}
+
+/** True for an event of which all is there. */
+export const isWhole = (event: EventRecord | BriefRecord): event is EventRecord => 'createdAt' in event
+
 /** What a handler does with a batch: resolve when every event's work is committed, reject to get the batch again. */
 export type BatchHandler = (events: EventRecord[]) => Promise<void>
 
@@ -38,11 +46,17 @@ export interface Queue {
   /** Hands events to the transport; resolves when they are durable there. */
   publish(events: EventRecord[]): Promise<void>
   /** Consumes as one of the instances of `group`. Disposing stops after the batch in hand. */
-  consume(
-    group: string,
-    handle: BatchHandler,
-    options?: { maxBatch?: number; maxDeliveries?: number },
-  ): Promise<AsyncDisposable>
+  consume(group: string, handle: BatchHandler, options?: ConsumeOptions): Promise<AsyncDisposable>
+}
+
+export interface ConsumeOptions {
+  maxBatch?: number
+  maxDeliveries?: number
+  /**
+   * Types of which the handler takes a `BriefRecord` as well: where the transport can leave out what hardly ever is
+   * looked at, it need not be sent and parsed.
+   */
+  briefTypes?: readonly string[]
 }
 
 /** What a stream holds and how far its groups have come. A sequence counts the events of a stream from 1. */

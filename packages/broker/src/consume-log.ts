@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { EventRecord } from '@platform/contracts'
 import type { Database } from '@platform/database'
-import type { BatchHandler, BrokerLog } from './broker.ts'
+import {
+  type BatchHandler,
+  type BriefRecord,
+  type BrokerLog,
+  type ConsumeOptions,
+  isWhole,
+} from './broker.ts'
 import { storeDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
 import {
@@ -9,6 +16,7 @@ import {
   type LogPage,
   listenToLog,
   loadCursor,
+  readRecord,
   storeCursor,
 } from './event-log.ts'
 import { LogSleeper } from './log-sleeper.ts'
@@ -21,11 +29,6 @@ interface LogSource {
   log: BrokerLog
   /** What the groups of this process read together. */
   window: LogWindow
-}
-
-export interface ConsumeOptions {
-  maxBatch?: number
-  maxDeliveries?: number
 }
 
 /** A group that finds little rests at most this long for what it took to handle it. */
@@ -43,7 +46,7 @@ export function consumeLog(
   handle: BatchHandler,
   options: ConsumeOptions = {},
 ): AsyncDisposable {
-  const { maxBatch = 256, maxDeliveries = 5 } = options
+  const { maxBatch = 256, maxDeliveries = 5, briefTypes } = options
   return source.database.whileLeader(`outbox consumer ${group}`, async (signal) => {
     const delivery: Delivery = {
       group,
@@ -51,17 +54,19 @@ export function consumeLog(
       maxDeliveries,
       signal,
       log: source.log,
-      giveUp: (event, reason) =>
-        storeDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
+      giveUp: async (event: EventRecord | BriefRecord, reason) => {
+        const record = isWhole(event) ? event : await readRecord(source.database, event.id)
+        await storeDeadLetter(source.database, { group, eventId: event.id, record, reason })
+      },
     }
-    await consumeWhile(source, delivery, maxBatch)
+    await consumeWhile(source, delivery, { maxBatch, briefTypes })
   })
 }
 
 async function consumeWhile(
   { database, log, window }: LogSource,
   delivery: Delivery,
-  maxBatch: number,
+  { maxBatch, briefTypes }: { maxBatch: number; briefTypes: readonly string[] | undefined },
 ): Promise<void> {
   const { group, signal } = delivery
   if (await adoptRestoredLog(database)) {
@@ -73,7 +78,7 @@ async function consumeWhile(
   // Only who handles the group: each commit wakes every process that listens.
   await using _listening = await listenToLog(database, () => sleeper.wake())
   const replayAsked = replayer(database, delivery)
-  using read = window.reader()
+  using read = window.reader(briefTypes)
   const readThrough: ReadSince = (...asked) => throughOutages(delivery, () => read(...asked))
   const reader = new LogReader(readThrough, { cursor, maxBatch })
   const keeper = new CursorWriter((reached) =>

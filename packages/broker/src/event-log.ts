@@ -30,14 +30,26 @@ export interface LogPage {
   isHeldBack: boolean
 }
 
-/** The next `limit` events after a cursor, in the order of the log; no later commit can come before one of them. */
-export async function readLog(queries: Queries, after: LogCursor, limit: number): Promise<LogPage> {
+/**
+ * The next `limit` events after a cursor, in the order of the log; no later commit can come before one of them. Those
+ * of `briefTypes` come as a `BriefRecord`.
+ */
+export async function readLog(
+  queries: Queries,
+  after: LogCursor,
+  limit: number,
+  briefTypes: readonly string[] = [],
+): Promise<LogPage> {
+  const place = sql`${after.xid}::xid8, ${after.position}::bigint, ${limit}::int`
   const rows = await queries.many<LogRow>(sql`
     select next.id, next.xid, next.position, next.announce, next.record, next.traceparent,
       pg_snapshot_xmin(now) < pg_snapshot_xmax(now) as "isHeldBack"
     from pg_current_snapshot() as now
-    left join lateral
-      outbox.events_after(${after.xid}::xid8, ${after.position}::bigint, ${limit}::int) as next on true`)
+    left join lateral ${
+      briefTypes.length === 0
+        ? sql`outbox.events_after(${place})`
+        : sql`outbox.events_briefly_after(${place}, ${briefTypes}::text[])`
+    } as next on true`)
   const events = rows.filter(isEvent)
   for (const { record, traceparent } of events) rememberTrace(record, traceparent)
   return { events, isHeldBack: rows[0]?.isHeldBack === true }

@@ -203,6 +203,23 @@ describe('what is kept', () => {
     expect(log.asked).toEqual([0, 0, 0, 0])
   })
 
+  it('is whole, whatever a group takes that is alone', async () => {
+    const log = logOf()
+    log.add(1)
+    const asked: unknown[] = []
+    const window = new LogWindow((after, limit, briefTypes) => {
+      asked.push(briefTypes)
+      return log.read(after, limit)
+    })
+    using one = window.reader(['t'])
+    await one(LOG_START, 1, performance.now())
+    expect(asked).toEqual([['t']])
+    using other = window.reader()
+    await one(LOG_START, 1, performance.now())
+    await other(LOG_START, 1, performance.now())
+    expect(asked).toEqual([['t'], undefined])
+  })
+
   it('is forgotten when the log is another one', async () => {
     const log = logOf()
     log.add(1)

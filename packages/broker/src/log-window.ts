@@ -1,7 +1,7 @@
 import type { LogCursor, LogEvent, LogPage } from './event-log.ts'
 
-/** Reads the next `limit` events after a cursor, in the order of the log. */
-export type ReadLog = (after: LogCursor, limit: number) => Promise<LogPage>
+/** Reads the next `limit` events after a cursor, in the order of the log; those of some types may be brief. */
+export type ReadLog = (after: LogCursor, limit: number, briefTypes?: readonly string[]) => Promise<LogPage>
 
 /** The same, with what is known from a question that was asked later than `since` (as `performance.now()` counts). */
 export type ReadSince = (after: LogCursor, limit: number, since: number) => Promise<LogPage>
@@ -43,13 +43,16 @@ export class LogWindow {
     this.#read = read
   }
 
-  /** How one more group reads. While it is the only one, nothing is kept. */
-  reader(): ReadSince & Disposable {
+  /**
+   * How one more group reads. While it is the only one, nothing is kept, and events of `briefTypes` are brief: what is
+   * shared is whole.
+   */
+  reader(briefTypes: readonly string[] = []): ReadSince & Disposable {
     const reader: Reader = { after: undefined }
     this.#readers.add(reader)
     const next: ReadSince = (after, limit, since) => {
       reader.after = after
-      return this.#next(after, limit, since)
+      return this.#readers.size < 2 ? this.#read(after, limit, briefTypes) : this.#next(after, limit, since)
     }
     return Object.assign(next, {
       [Symbol.dispose]: () => {
@@ -68,7 +71,6 @@ export class LogWindow {
   }
 
   async #next(after: LogCursor, limit: number, since: number): Promise<LogPage> {
-    if (this.#readers.size < 2) return await this.#read(after, limit)
     this.#forgetRead()
     const before = this.#askedAfter(after)
     if (before !== undefined) await before.answer.catch(() => undefined)

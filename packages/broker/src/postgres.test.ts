@@ -1,3 +1,4 @@
+import type { EventRecord } from '@platform/contracts'
 import { type Database, openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -9,7 +10,7 @@ import {
   tracesConformance,
 } from '../test/conformance.ts'
 import { silentLog as log, testEvents, uniqueName } from '../test/events.ts'
-import type { Broker } from './broker.ts'
+import type { BriefRecord, Broker } from './broker.ts'
 import { listDeadLetters, replayDeadLetters, storeDeadLetter } from './dead-letters.ts'
 import { openBroker } from './open.ts'
 
@@ -50,6 +51,30 @@ describe('the postgres driver', () => {
     const group = uniqueName('group')
     await using _handled = await broker.queue.consume(group, async () => undefined)
     await vi.waitFor(() => expect(channels).toEqual(['announcements', 'outbox']))
+  })
+
+  it('leaves out what a group does not ask for, and gives it up whole', async () => {
+    await using broker = await openBroker('postgres:', { database, log })
+    const workspaceId = uniqueName('workspace')
+    const [first, ...others] = testEvents(workspaceId, 3)
+    const events = [{ ...first, type: 'tests.brief' } as EventRecord, ...others]
+    await broker.queue.publish(events)
+    const group = uniqueName('group')
+    const handled: unknown[] = []
+    const handle = async (batch: (EventRecord | BriefRecord)[]) => {
+      const mine = batch.filter(({ source }) => source.workspaceId === workspaceId)
+      if (mine.some(({ type }) => type === 'tests.brief')) {
+        expect(mine[0]).toEqual({ id: first?.id, type: 'tests.brief', source: { workspaceId } })
+        throw new Error('this one never works')
+      }
+      handled.push(...mine)
+    }
+    const options = { briefTypes: ['tests.brief'], maxDeliveries: 2 }
+    await using _handled = await broker.queue.consume(group, handle, options)
+    await vi.waitFor(() => expect(handled).toEqual(others), { timeout: 15_000 })
+    expect(await listDeadLetters(database, { group })).toEqual([
+      expect.objectContaining({ record: events[0], reason: 'Error: this one never works' }),
+    ])
   })
 
   it('keeps what a relay has given up while there is no group of a stream to deliver it to', async () => {

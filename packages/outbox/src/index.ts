@@ -1,4 +1,12 @@
-export { dropOldPartitions, ensurePartitions, insertEvents, wakeReaders } from '@platform/broker'
+export {
+  type BriefRecord,
+  dropOldPartitions,
+  ensurePartitions,
+  insertEvents,
+  isWhole,
+  readRecords,
+  wakeReaders,
+} from '@platform/broker'
 export { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
 export {
   buildRecord,

@@ -1,3 +1,4 @@
+import type { ConsumeOptions } from '@platform/broker'
 import type { Env } from '@platform/config'
 import { readConfig } from '@platform/config'
 import type { EventContract, EventRecord } from '@platform/contracts'
@@ -13,8 +14,10 @@ export type Subscription =
       delivery: 'one-instance'
       group: string
       handle: (events: EventRecord[]) => Promise<void>
-      maxBatch?: number
+      options: SubscriptionOptions
     }
+
+type SubscriptionOptions = Pick<ConsumeOptions, 'maxBatch' | 'briefTypes'>
 
 /** Hears an event on every instance. */
 export const onEveryInstance = (
@@ -30,18 +33,13 @@ export const onEveryInstance = (
 
 /**
  * Consumes all committed events as one of the instances of `group`, `maxBatch` at a time where that is worth more
- * than the usual.
+ * than the usual; those of `briefTypes` may come as a `BriefRecord`.
  */
 export const onOneInstance = (
   group: string,
   handle: (events: EventRecord[]) => Promise<void>,
-  options: { maxBatch?: number } = {},
-): Subscription => ({
-  delivery: 'one-instance',
-  group,
-  handle,
-  ...options,
-})
+  options: SubscriptionOptions = {},
+): Subscription => ({ delivery: 'one-instance', group, handle, options })
 
 /** Where every service finds its transport; the same variables in all of them. */
 const transportEnv = z.object({ DATABASE_URL: z.string(), BROKER_URL: z.string().default('postgres:') })
@@ -56,8 +54,8 @@ export async function subscribe(
   const { DATABASE_URL, BROKER_URL } = readConfig(transportEnv, env)
   const broker = await resources.broker(BROKER_URL, DATABASE_URL)
   if (subscription.delivery === 'one-instance') {
-    const { group, handle: handleAll, maxBatch } = subscription
-    return broker.queue.consume(group, handleAll, maxBatch === undefined ? {} : { maxBatch })
+    const { group, handle: handleAll, options } = subscription
+    return broker.queue.consume(group, handleAll, options)
   }
   const { type, handle, onGap } = subscription
   return onAnnouncedEvent(broker, type, (announced) => void handleSafely(handle, announced, log), onGap)

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Audit } from '@platform/audit'
-import type { EventRecord } from '@platform/contracts'
 import { type Database, HolderWatch } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
 import { type Job, joinParts, type Part } from '@platform/service'
 import type { Engine } from '../automations/engine.ts'
-import type { Elsewhere, QueuedRun } from '../automations/model.ts'
+import type { Elsewhere } from '../automations/model.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -19,7 +18,7 @@ import { findElsewhere } from './find-elsewhere.ts'
 import { journalStore } from './journal-store.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { lookingPart } from './looking-part.ts'
-import { onEvents } from './on-events.ts'
+import { type EndWaits, onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
 import { type Containment, containedQueue, leaveWhenIdle, nameOf } from './quarantine.ts'
 import { type LeasedRun, type WaitWriter, WOKEN_RUNS } from './run.ts'
@@ -51,7 +50,7 @@ export interface Runs {
 /** What is known elsewhere of runs that wait for events or a time. */
 export interface RunWaiting {
   readonly writer: WaitWriter
-  readonly endWaits: (events: readonly EventRecord[], runs: Promise<readonly QueuedRun[]>) => Promise<boolean>
+  readonly endWaits: EndWaits
   /** The waits of a run were committed. */
   readonly lookBack: (runId: string) => void
   /** An event came for these runs, of which some may be at work here. */

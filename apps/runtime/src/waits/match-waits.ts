@@ -1,12 +1,13 @@
 import type { EventRecord } from '@platform/contracts'
+import { type BriefRecord, isWhole } from '@platform/outbox'
 import type { QueuedRun } from '../automations/model.ts'
 import { type FulfilledWaits, fulfil, type MetWait } from './fulfilled-wait-store.ts'
 import type { LookBack } from './look-back.ts'
-import { eventsByType, keyOf, meet, type PlacedEvent, type Probed, probe } from './meet-waits.ts'
-import type { OpenWait, WaitStore } from './wait-store.ts'
+import { eventsByType, keyOf, meet, type PlacedEvent, type Probed, probe, typeKey } from './meet-waits.ts'
+import type { OpenWait, WaitedPath, WaitStore } from './wait-store.ts'
 
 type Deps = {
-  readonly waits: Pick<WaitStore, 'listWaited' | 'find' | 'listPlaces'>
+  readonly waits: Pick<WaitStore, 'listWaited' | 'find' | 'listPlaces' | 'listRecords'>
   readonly fulfilled: FulfilledWaits
   readonly past: Pick<LookBack, 'search'>
 }
@@ -27,7 +28,10 @@ export class WaitMatcher {
    * Ends the waits that events are for, and queues runs in the same transaction; false where there are none. What came
    * before a new wait was kept has the right of the first: the log is searched for it before.
    */
-  async endWaits(events: readonly EventRecord[], runs: Promise<readonly QueuedRun[]>): Promise<boolean> {
+  async endWaits(
+    events: readonly (EventRecord | BriefRecord)[],
+    runs: Promise<readonly QueuedRun[]>,
+  ): Promise<boolean> {
     const [met, queued] = await Promise.all([this.#match(events), runs])
     const unseen = met.flatMap(({ runId, hasLookedBack }) => (hasLookedBack ? [] : [runId]))
     if (unseen.length > 0) await this.#deps.past.search([...new Set(unseen)])
@@ -35,14 +39,28 @@ export class WaitMatcher {
     return met.length > 0
   }
 
-  async #match(events: readonly EventRecord[]): Promise<MetWait[]> {
+  async #match(events: readonly (EventRecord | BriefRecord)[]): Promise<MetWait[]> {
     const types = [...eventsByType(events).values()].map(({ workspaceId, type }) => ({ workspaceId, type }))
     if (types.length === 0) return []
-    const probed = probe(events, await this.#deps.waits.listWaited(types))
+    const waited = await this.#deps.waits.listWaited(types)
+    const probed = probe(await this.#wholeOf(events, waited), waited)
     if (probed.size === 0) return []
     const open = await this.#deps.waits.find([...probed.values()].map((one) => one.probe))
     if (open.length === 0) return []
     return await meet(open, probed, await this.#placed(open, probed), false)
+  }
+
+  /** The events of which anything is waited for; those that are brief are read. */
+  async #wholeOf(
+    events: readonly (EventRecord | BriefRecord)[],
+    waited: readonly WaitedPath[],
+  ): Promise<EventRecord[]> {
+    const keys = new Set(waited.map(({ workspaceId, event }) => typeKey(workspaceId, event)))
+    const wanted = events.filter(({ source, type }) => keys.has(typeKey(source.workspaceId, type)))
+    const brief = wanted.filter((event) => !isWhole(event))
+    const whole = wanted.filter(isWhole)
+    if (brief.length === 0) return whole
+    return [...whole, ...(await this.#deps.waits.listRecords(brief.map(({ id }) => id)))]
   }
 
   /** Those that may end one of these waits. */

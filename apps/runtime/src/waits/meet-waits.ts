@@ -1,4 +1,5 @@
 import type { EventRecord } from '@platform/contracts'
+import type { BriefRecord } from '@platform/outbox'
 import { isBehind, type LogPlace } from '../automations/wait-inbox.ts'
 import type { MetWait } from './fulfilled-wait-store.ts'
 import { hashesAt, matchesWait } from './wait-filter.ts'
@@ -23,7 +24,7 @@ export function probe(events: readonly EventRecord[], paths: readonly WaitedPath
   const byType = eventsByType(events)
   const probed = new Map<string, Probed>()
   for (const waited of paths)
-    for (const event of byType.get(keyText(waited.workspaceId, waited.event))?.events ?? [])
+    for (const event of byType.get(typeKey(waited.workspaceId, waited.event))?.events ?? [])
       for (const hash of hashesAt(event, waited.path)) {
         const key = keyOf({ ...waited, valueHash: hash })
         const one = probed.get(key) ?? { probe: { ...waited, hash }, events: [] }
@@ -33,24 +34,28 @@ export function probe(events: readonly EventRecord[], paths: readonly WaitedPath
   return probed
 }
 
-interface Typed {
+interface Typed<Event> {
   readonly workspaceId: string
   readonly type: string
-  readonly events: EventRecord[]
+  readonly events: Event[]
 }
 
-export function eventsByType(events: readonly EventRecord[]): Map<string, Typed> {
-  const byType = new Map<string, Typed>()
+export function eventsByType<Event extends BriefRecord>(events: readonly Event[]): Map<string, Typed<Event>> {
+  const byType = new Map<string, Typed<Event>>()
   for (const event of events) {
     const { workspaceId } = event.source
     if (workspaceId === undefined) continue
-    const key = keyText(workspaceId, event.type)
-    const typed = byType.get(key) ?? { workspaceId, type: event.type, events: [] }
+    const key = typeKey(workspaceId, event.type)
+    const typed: Typed<Event> = byType.get(key) ?? { workspaceId, type: event.type, events: [] }
     typed.events.push(event)
     byType.set(key, typed)
   }
   return byType
 }
+
+/** Tells a type of a workspace from all others. */
+export const typeKey = (workspaceId: string | undefined, type: string): string =>
+  keyText(workspaceId ?? '', type)
 
 const keyText = (...parts: readonly (string | number)[]): string => parts.join('\n')
 

@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { type Database, type Queries, type Sql, sql } from '@platform/database'
+import { readRecords } from '@platform/outbox'
 import type { LogPlace, NewWait, Received } from '../automations/wait-inbox.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { WOKEN_RUNS } from '../runs/run.ts'
@@ -74,6 +75,9 @@ export const waitStore = (database: Database) => ({
       select ${openColumns} from runtime.find_waits(
         ${probes.map((one) => one.workspaceId)}::text[], ${probes.map((one) => one.event)}::text[],
         ${probes.map(({ path }) => path)}::text[], ${probes.map(({ hash }) => hash)}::int[]) w`),
+
+  /** The events with these ids that the log still has. */
+  listRecords: (ids: readonly string[]): Promise<EventRecord[]> => readRecords(database, ids),
 
   /** Where events are in the log; those that it does not have any more are left out. */
   listPlaces: (ids: readonly string[]): Promise<({ id: string } & LogPlace)[]> =>

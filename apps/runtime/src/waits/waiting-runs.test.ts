@@ -65,6 +65,19 @@ describe('a run that waits', () => {
     expect(await one.database.many(sql`select 1 from runtime.waits where workspace_id = ${id}`)).toEqual([])
   })
 
+  test('goes on with an event of the platform that nothing else is to be done for', async () => {
+    const type = 'runtime.automations.executed'
+    const { id } = await workspaceOf(one, [
+      waitFor(type, {}, { filters: { 'payload.slug': 'other' } }),
+      tell({ got: '{{event.payload}}' }),
+    ])
+    await emit(one, id, 'go')
+    await parkedRuns(one, id)
+    await emit(one, id, type, { slug: 'main', duration: 1 })
+    await emit(one, id, type, { slug: 'other', duration: 2 })
+    expect(await told(one, id, 'told')).toEqual([{ got: { slug: 'other', duration: 2 } }])
+  })
+
   test('says so, with what it waits for and until when', async () => {
     const { id } = await workspaceOf(one, [
       { wait: { oneOf: [{ event: 'a' }, { event: 'b' }], timeout: '2d' } },

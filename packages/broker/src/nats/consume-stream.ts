@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { growingPauseMs } from '@platform/kernel'
-import type { BatchHandler } from '../broker.ts'
-import type { ConsumeOptions } from '../consume-log.ts'
+import type { BatchHandler, ConsumeOptions } from '../broker.ts'
 import { storeDeadLetter } from '../dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from '../deliver.ts'
 import { replayer } from '../replay.ts'

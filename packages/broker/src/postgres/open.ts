@@ -8,7 +8,7 @@ import { postgresAnnouncements } from './announcements.ts'
 /** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */
 export async function openPostgresBroker(database: Database, log: BrokerLog): Promise<Broker> {
   const consumers = new AsyncDisposableStack()
-  const window = new LogWindow((after, limit) => readLog(database, after, limit))
+  const window = new LogWindow((...asked) => readLog(database, ...asked))
   return {
     driver: 'postgres',
     readsOutbox: true,
