@@ -11,7 +11,8 @@ begin
   return query
     select e.id, e.xid, e.position, e.announce,
       case when e.type = any(brief)
-        then json_build_object('id', e.id, 'type', e.type, 'source', json_build_object('workspaceId', e.workspace_id))
+        then json_build_object('id', e.id, 'type', e.type,
+          'source', json_strip_nulls(json_build_object('workspaceId', e.workspace_id)))
         else e.record end,
       e.traceparent
     from outbox.events e

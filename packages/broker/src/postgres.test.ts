@@ -9,7 +9,7 @@ import {
   queueConformance,
   tracesConformance,
 } from '../test/conformance.ts'
-import { silentLog as log, testEvents, uniqueName } from '../test/events.ts'
+import { silentLog as log, testEvent, testEvents, uniqueName } from '../test/events.ts'
 import type { BriefRecord, Broker } from './broker.ts'
 import { listDeadLetters, replayDeadLetters, storeDeadLetter } from './dead-letters.ts'
 import { openBroker } from './open.ts'
@@ -57,11 +57,14 @@ describe('the postgres driver', () => {
     await using broker = await openBroker('postgres:', { database, log })
     const workspaceId = uniqueName('workspace')
     const [first, ...others] = testEvents(workspaceId, 3)
-    const events = [{ ...first, type: 'tests.brief' } as EventRecord, ...others]
+    const nobodys = { ...testEvent(workspaceId, {}, 'tests.brief'), source: {} }
+    const events = [{ ...first, type: 'tests.brief' } as EventRecord, ...others, nobodys]
     await broker.queue.publish(events)
     const group = uniqueName('group')
     const handled: unknown[] = []
+    const ofNobody = new Set<unknown>()
     const handle = async (batch: (EventRecord | BriefRecord)[]) => {
+      for (const event of batch) if (event.id === nobodys.id) ofNobody.add(event)
       const mine = batch.filter(({ source }) => source.workspaceId === workspaceId)
       if (mine.some(({ type }) => type === 'tests.brief')) {
         expect(mine[0]).toEqual({ id: first?.id, type: 'tests.brief', source: { workspaceId } })
@@ -72,6 +75,7 @@ describe('the postgres driver', () => {
     const options = { briefTypes: ['tests.brief'], maxDeliveries: 2 }
     await using _handled = await broker.queue.consume(group, handle, options)
     await vi.waitFor(() => expect(handled).toEqual(others), { timeout: 15_000 })
+    expect([...ofNobody][0]).toEqual({ id: nobodys.id, type: 'tests.brief', source: {} })
     expect(await listDeadLetters(database, { group })).toEqual([
       expect.objectContaining({ record: events[0], reason: 'Error: this one never works' }),
     ])

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { createLogger } from './index.ts'
 
@@ -129,6 +130,25 @@ test('the end of a process loses no line, also when it comes at once', () => {
     .map((line) => JSON.parse(line) as { msg: string })
   expect(lines.filter(({ msg }) => msg === 'said')).toHaveLength(1000)
   expect(lines.filter(({ msg }) => msg === 'request answered')).toHaveLength(1000)
+})
+
+test('a process whose output is full lives, and ends with its own code', async () => {
+  const script = `
+    const { createLogger } = await import(${index})
+    const log = createLogger({ level: 'info' })
+    log.info('no place for this')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    log.info('nor this')
+    process.exit(3)`
+  const full = openSync('/dev/full', 'w')
+  try {
+    const args = ['--input-type=module', '-e', script]
+    const stdio = ['ignore', full, 'pipe'] as const
+    const { status, stderr } = spawnSync(process.execPath, args, { stdio: [...stdio], encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 3, stderr: '' })
+  } finally {
+    closeSync(full)
+  }
 })
 
 describe('a process whose reader has gone', () => {

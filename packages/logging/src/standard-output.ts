@@ -18,8 +18,8 @@ const opened = new Map<boolean, Output>()
 
 /**
  * Standard output for lines. Where other processes write to it too (`isShared`), no write is longer than what the
- * system takes whole. When its reader has gone, the lines are lost and nothing else happens; a process that ends
- * leaves what is left of its lines behind it, and waits for a reader no longer than two seconds.
+ * system takes whole. When its reader has gone, a pipe's or a terminal's, the lines are lost and nothing else happens.
+ * A process that ends waits for a reader that has only stopped reading, no longer than two seconds.
  */
 export function standardOutput(isShared: boolean): Output {
   const output = opened.get(isShared) ?? openStandardOutput(isShared)
@@ -41,8 +41,9 @@ function openStandardOutput(isShared: boolean): Output {
     ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: BATCH_BYTES }),
   })
   let isReaderGone = false
-  output.on('error', () => {
-    isReaderGone = true
+  // Anything else, as a full disk, may be over for the next lines.
+  output.on('error', ({ code }: NodeJS.ErrnoException) => {
+    isReaderGone ||= code === 'EPIPE' || code === 'EIO'
   })
   process.once('exit', () => {
     triesUntilMs = performance.now() + LAST_WRITE_MS
