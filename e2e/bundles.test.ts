@@ -18,7 +18,7 @@ const half = { language: 'python', code: 'return n / 2', parameters: { n: { type
 /** Thirty for a process to start and ten for its code to be checked, on a machine that does much else. */
 const STARTING_PYTHON_MS = 60_000
 
-test.concurrent.each([
+test.each([
   ['npm start, which makes a bundle,', 'scripts/start.mjs'],
   ['its sources, as `npm run dev` does,', ALL_IN_ONE_SOURCE],
 ])('all in one does the main job by %s on embedded drivers, and ends with 0', async (_, main) => {
@@ -34,7 +34,9 @@ test.concurrent.each([
   const functions = `/v2/functions/${workspaceId}`
   const asked = { token, timeoutMs: STARTING_PYTHON_MS }
   for (const [name, body] of Object.entries({ double, half }))
-    expect((await call(origin, 'PUT', `${functions}/${name}`, { ...asked, body })).status).toBe(200)
+    expect(await call(origin, 'PUT', `${functions}/${name}`, { ...asked, body })).toMatchObject({
+      status: 200,
+    })
   const run = (name: string, n: number) =>
     call(origin, 'POST', `${functions}/run/${name}`, { ...asked, body: { parameters: { n } } })
   expect((await run('double', 4)).json).toMatchObject({ result: 8 })

@@ -1,6 +1,6 @@
 import { type EventRecord, nativeEvents } from '@platform/contracts'
 import { type Database, type Queries, type Sql, sql, textArray } from '@platform/database'
-import { recordText } from './record-text.ts'
+import { keepRecordText, recordText } from './record-text.ts'
 import { rememberTrace, traceOf } from './traces.ts'
 
 /** A position in the log: after the event with this `position` in transaction `xid`. */
@@ -42,7 +42,7 @@ export async function readLog(
 ): Promise<LogPage> {
   const place = sql`${after.xid}::xid8, ${after.position}::bigint, ${limit}::int`
   const rows = await queries.many<LogRow>(sql`
-    select next.id, next.xid, next.position, next.announce, next.record, next.traceparent,
+    select next.id, next.xid, next.position, next.announce, next.record::text as text, next.traceparent,
       pg_snapshot_xmin(now) < pg_snapshot_xmax(now) as "isHeldBack"
     from pg_current_snapshot() as now
     left join lateral ${
@@ -50,12 +50,21 @@ export async function readLog(
         ? sql`outbox.events_after(${place})`
         : sql`outbox.events_briefly_after(${place}, ${briefTypes}::text[])`
     } as next on true`)
-  const events = rows.filter(isEvent)
-  for (const { record, traceparent } of events) rememberTrace(record, traceparent)
-  return { events, isHeldBack: rows[0]?.isHeldBack === true }
+  return { events: rows.filter(isEvent).map(toEvent), isHeldBack: rows[0]?.isHeldBack === true }
 }
 
-type EventRow = LogEvent & { traceparent: string | null; isHeldBack: boolean }
+/** The text of the record is kept beside it: who stores events elsewhere need not write it once more. */
+function toEvent({ id, xid, position, announce, text, traceparent }: EventRow): LogEvent {
+  const record = keepRecordText(JSON.parse(text) as EventRecord, text)
+  rememberTrace(record, traceparent)
+  return { id, xid, position, announce, record }
+}
+
+interface EventRow extends Omit<LogEvent, 'record'> {
+  text: string
+  traceparent: string | null
+  isHeldBack: boolean
+}
 /** Where nothing follows, there is a row without an event. */
 type LogRow = EventRow | { id: null; isHeldBack: boolean }
 

@@ -39,7 +39,7 @@ export {
 export { LogSleeper } from './log-sleeper.ts'
 export { type OpenBrokerOptions, openBroker, outboxMigrations } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
-export { keepRecordText, recordText } from './record-text.ts'
+export { keepRecordText, knownText, recordText } from './record-text.ts'
 export { adoptRestoredLog } from './restored-log.ts'
 export { rememberTraces } from './traces.ts'
 export { deliveryWarnings, type Lag, readLags } from './warnings.ts'

@@ -13,6 +13,7 @@ import { silentLog as log, testEvent, testEvents, uniqueName } from '../test/eve
 import type { BriefRecord, Broker } from './broker.ts'
 import { listDeadLetters, replayDeadLetters, storeDeadLetter } from './dead-letters.ts'
 import { openBroker } from './open.ts'
+import { knownText } from './record-text.ts'
 
 describe('the postgres driver', () => {
   const stack = new AsyncDisposableStack()
@@ -79,6 +80,22 @@ describe('the postgres driver', () => {
     expect(await listDeadLetters(database, { group })).toEqual([
       expect.objectContaining({ record: events[0], reason: 'Error: this one never works' }),
     ])
+  })
+
+  it('knows the text of what it has read', async () => {
+    await using broker = await openBroker('postgres:', { database, log })
+    const events = testEvents(uniqueName('workspace'), 2)
+    await broker.queue.publish(events)
+    const texts = new Map<string, string | undefined>()
+    await using _handled = await broker.queue.consume(uniqueName('group'), async (batch) => {
+      for (const event of batch) texts.set(event.id, knownText(event))
+    })
+    await vi.waitFor(
+      () => {
+        for (const event of events) expect(texts.get(event.id)).toBe(JSON.stringify(event))
+      },
+      { timeout: 15_000 },
+    )
   })
 
   it('keeps what a relay has given up while there is no group of a stream to deliver it to', async () => {

@@ -7,6 +7,8 @@ export interface StreamDocument {
   stream: string
   id: string
   document: Record<string, unknown>
+  /** Its JSON, where that is known: it need not be written once more. */
+  text?: string | undefined
 }
 
 /** A document with its sequence: its position in the one order of the log. */

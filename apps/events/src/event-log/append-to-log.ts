@@ -1,3 +1,4 @@
+import { knownText } from '@platform/broker'
 import { type EventRecord, eventStream } from '@platform/contracts'
 import type { Log, StreamDocument } from '@platform/search'
 
@@ -17,4 +18,5 @@ export const storedDocuments = (events: readonly EventRecord[]): StreamDocument[
       stream: eventStream(event.source.workspaceId),
       id: event.id,
       document: { ...event },
+      text: knownText(event),
     }))

@@ -46,17 +46,14 @@ async function insertInParts(tx: Queries, documents: readonly StreamDocument[]):
   await before
 }
 
-interface WrittenDocument extends StreamDocument {
-  /** Its JSON. */
-  readonly text: string
-}
+type WrittenDocument = StreamDocument & { readonly text: string }
 
 /** The documents of one statement, written out. */
 function partFrom(documents: readonly StreamDocument[], from = 0): WrittenDocument[] {
   const part: WrittenDocument[] = []
   let length = 0
   for (const one of documents.slice(from, from + AT_ONCE)) {
-    const text = JSON.stringify(one.document)
+    const text = one.text ?? JSON.stringify(one.document)
     part.push({ ...one, text })
     length += text.length
     if (length >= LENGTH_AT_ONCE) break

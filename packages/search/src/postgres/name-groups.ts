@@ -8,20 +8,26 @@ interface NameGroup {
 }
 
 /**
- * Ordered so that what has more comes before what has a part of it. Documents are found by these for as long as they
- * are kept: a group keeps its number and its names for ever, and new ones take new numbers.
+ * Ordered so that what has more comes before what has a part of it, with the name first that the fewest objects have.
+ * Documents are found by these for as long as they are kept: a group keeps its number and its names for ever, and new
+ * ones take new numbers.
  */
 const groups: readonly NameGroup[] = [
-  group(1, ['id', 'type', 'source', 'payload', 'createdAt', 'size']),
-  group(2, ['workspaceId', 'correlationId', 'host', 'automationSlug', 'automationDepth']),
-  group(3, ['workspaceId', 'correlationId', 'host']),
-  group(4, ['userId', 'sessionId']),
-  group(5, ['slug', 'trigger', 'duration', 'startedAt', 'break']),
-  group(6, ['body', 'query', 'headers', 'method', 'pathParams']),
-  group(7, ['content-type', 'content-length', 'x-correlation-id']),
-  group(8, ['accept', 'accept-encoding', 'user-agent']),
-  group(9, ['accept-language', 'sec-fetch-mode']),
+  group(1, ['createdAt', 'source', 'payload', 'id', 'type', 'size']),
+  group(2, ['correlationId', 'workspaceId', 'host', 'automationSlug', 'automationDepth']),
+  group(3, ['correlationId', 'workspaceId', 'host']),
+  group(4, ['sessionId', 'userId']),
+  group(5, ['startedAt', 'trigger', 'duration', 'slug', 'break']),
+  group(6, ['pathParams', 'query', 'headers', 'method', 'body']),
+  group(7, ['content-length', 'content-type', 'x-correlation-id']),
+  group(8, ['accept-encoding', 'accept', 'user-agent']),
+  group(9, ['sec-fetch-mode', 'accept-language']),
 ]
+
+const byFirst: ReadonlyMap<string | undefined, readonly NameGroup[]> = Map.groupBy(
+  groups,
+  ({ names: [first] }) => first,
+)
 
 /** No word and no term of a value begins like this. */
 function group(number: number, names: readonly string[]): NameGroup {
@@ -41,13 +47,18 @@ export class GroupedNames {
     return this.#names.has(name)
   }
 
-  /** Finds the groups of which an object has all names. */
-  addOf(fields: Readonly<Record<string, unknown>>): void {
-    for (const { lexeme, names } of groups) {
-      if (!hasAll(fields, names) || this.#hasAll(names)) continue
-      this.lexemes.push(lexeme)
-      for (const name of names) this.#names.add(name)
+  /** Finds the groups of which an object has all names; `keys` are its own. */
+  addOf(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): void {
+    for (const key of keys) {
+      const begun = byFirst.get(key)
+      if (begun === undefined) continue
+      for (const one of begun) if (hasAll(fields, one.names) && !this.#hasAll(one.names)) this.#add(one)
     }
+  }
+
+  #add({ lexeme, names }: NameGroup): void {
+    this.lexemes.push(lexeme)
+    for (const name of names) this.#names.add(name)
   }
 
   #hasAll(names: readonly string[]): boolean {

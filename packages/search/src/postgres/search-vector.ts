@@ -47,8 +47,9 @@ function collect(value: unknown, path: number, found: Found): void {
 }
 
 function collectFields(fields: Readonly<Record<string, unknown>>, path: number, found: Found): void {
-  found.names.addOf(fields)
-  for (const key of Object.keys(fields)) collectField(key, fields[key], path, found)
+  const keys = Object.keys(fields)
+  found.names.addOf(fields, keys)
+  for (const key of keys) collectField(key, fields[key], path, found)
 }
 
 function collectField(key: string, field: unknown, path: number, found: Found): void {
