@@ -74,11 +74,14 @@ interface Imports {
 /** By which Python knows values of JavaScript that it knows once only: kept here, where they can be restored. */
 const numbers = new Map<unknown, unknown>()
 
-/** Compiles at once: an isolate has no thread of its own for it. */
+/**
+ * Compiles at once: an isolate has no thread of its own for it, and what compiles beside it is at times never heard of
+ * again. Called before Pyodide is loaded, which compiles something by itself while it is.
+ */
 function compileAtOnce(): void {
   const { Module, Instance } = scope.WebAssembly as Wasm
-  const instantiate = async (source: ArrayBuffer | object, imports: Imports) => {
-    imports.env.__hiwire_deduplicate_new = () => numbers
+  const instantiate = async (source: ArrayBuffer | object, imports?: Imports) => {
+    if (imports !== undefined) imports.env.__hiwire_deduplicate_new = () => numbers
     if (source instanceof Module) return new Instance(source, imports)
     const module = new Module(source as ArrayBuffer)
     return { module, instance: new Instance(module, imports) }
@@ -88,6 +91,8 @@ function compileAtOnce(): void {
     instantiate,
   })
 }
+
+compileAtOnce()
 
 /** The versions that Pyodide wants to know of a list of packages; there are none. */
 const NO_PACKAGES = {
@@ -104,7 +109,6 @@ async function start(
 ): Promise<ArrayBuffer | undefined> {
   readable.set('python_stdlib.zip', standardLibrary).set('pyodide.asm.wasm', wasm)
   scope.os = randomOf(random)
-  compileAtOnce()
   const { loadPyodide, createPyodideModule } = scope.$pyodide as {
     loadPyodide: LoadPyodide
     createPyodideModule: unknown
