@@ -31,7 +31,7 @@ export interface BriefRecord extends Pick<EventRecord, 'id' | 'type'> {
 }
 
 /** True for an event of which all is there. */
-export const isWhole = (event: EventRecord | BriefRecord): event is EventRecord => 'createdAt' in event
+export const isWhole = (event: BriefRecord): event is EventRecord => 'createdAt' in event
 
 /** What a handler does with a batch: resolve when every event's work is committed, reject to get the batch again. */
 export type BatchHandler = (events: EventRecord[]) => Promise<void>

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventRecord } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import {
   type BatchHandler,
@@ -54,7 +53,7 @@ export function consumeLog(
       maxDeliveries,
       signal,
       log: source.log,
-      giveUp: async (event: EventRecord | BriefRecord, reason) => {
+      giveUp: async (event: BriefRecord, reason) => {
         const record = isWhole(event) ? event : await readRecord(source.database, event.id)
         await storeDeadLetter(source.database, { group, eventId: event.id, record, reason })
       },

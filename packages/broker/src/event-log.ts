@@ -40,16 +40,12 @@ export async function readLog(
   limit: number,
   briefTypes: readonly string[] = [],
 ): Promise<LogPage> {
-  const place = sql`${after.xid}::xid8, ${after.position}::bigint, ${limit}::int`
   const rows = await queries.many<LogRow>(sql`
     select next.id, next.xid, next.position, next.announce, next.record::text as text, next.traceparent,
       pg_snapshot_xmin(now) < pg_snapshot_xmax(now) as "isHeldBack"
     from pg_current_snapshot() as now
-    left join lateral ${
-      briefTypes.length === 0
-        ? sql`outbox.events_after(${place})`
-        : sql`outbox.events_briefly_after(${place}, ${briefTypes}::text[])`
-    } as next on true`)
+    left join lateral outbox.events_briefly_after(
+      ${after.xid}::xid8, ${after.position}::bigint, ${limit}::int, ${briefTypes}::text[]) as next on true`)
   return { events: rows.filter(isEvent).map(toEvent), isHeldBack: rows[0]?.isHeldBack === true }
 }
 

@@ -17,7 +17,7 @@ export function recordText(record: EventRecord): string {
 /** The same where somebody has written or read it. */
 export const knownText = (record: EventRecord): string | undefined => texts.get(record)
 
-/** For who writes the parts of a record anyway; the text must be what `JSON.stringify` makes of it. */
+/** For who writes the parts of a record anyway, or has read it; the text must be what `JSON.stringify` makes of it. */
 export function keepRecordText(record: EventRecord, text: string): EventRecord {
   texts.set(record, text)
   return record

@@ -8,7 +8,7 @@ import type { RunStore } from './run-store.ts'
 
 /** Ends the waits that events are for, and queues runs in the same transaction; false where there are none. */
 export type EndWaits = (
-  events: readonly (EventRecord | BriefRecord)[],
+  events: readonly BriefRecord[],
   runs: Promise<readonly QueuedRun[]>,
 ) => Promise<boolean>
 
@@ -36,7 +36,7 @@ const CHANGES = 'workspaces.'
 export const onEvents = (deps: Deps): Subscription =>
   onOneInstance('runtime', (events) => handle(events, deps), { briefTypes })
 
-async function handle(events: readonly (EventRecord | BriefRecord)[], deps: Deps): Promise<void> {
+async function handle(events: readonly BriefRecord[], deps: Deps): Promise<void> {
   await deps.syncSchedules(changedWorkspaces(events))
   const queued = Promise.all(events.map((event) => runsOf(event, deps.definitions))).then((some) =>
     some.flat(),
@@ -53,7 +53,7 @@ function changedWorkspaces(events: readonly BriefRecord[]): string[] {
   return [...new Set(changes.flatMap(({ source }) => source.workspaceId ?? []))]
 }
 
-async function runsOf(event: EventRecord | BriefRecord, definitions: Definitions): Promise<QueuedRun[]> {
+async function runsOf(event: BriefRecord, definitions: Definitions): Promise<QueuedRun[]> {
   const { workspaceId } = event.source
   if (workspaceId === undefined || !mayTrigger(event.type) || !isWhole(event)) return []
   const workspace = await definitions.find(workspaceId)

@@ -4,7 +4,7 @@ import type { QueuedRun } from '../automations/model.ts'
 import { type FulfilledWaits, fulfil, type MetWait } from './fulfilled-wait-store.ts'
 import type { LookBack } from './look-back.ts'
 import { eventsByType, keyOf, meet, type PlacedEvent, type Probed, probe, typeKey } from './meet-waits.ts'
-import type { OpenWait, WaitedPath, WaitStore } from './wait-store.ts'
+import type { OpenWait, WaitStore } from './wait-store.ts'
 
 type Deps = {
   readonly waits: Pick<WaitStore, 'listWaited' | 'find' | 'listPlaces' | 'listRecords'>
@@ -28,10 +28,7 @@ export class WaitMatcher {
    * Ends the waits that events are for, and queues runs in the same transaction; false where there are none. What came
    * before a new wait was kept has the right of the first: the log is searched for it before.
    */
-  async endWaits(
-    events: readonly (EventRecord | BriefRecord)[],
-    runs: Promise<readonly QueuedRun[]>,
-  ): Promise<boolean> {
+  async endWaits(events: readonly BriefRecord[], runs: Promise<readonly QueuedRun[]>): Promise<boolean> {
     const [met, queued] = await Promise.all([this.#match(events), runs])
     const unseen = met.flatMap(({ runId, hasLookedBack }) => (hasLookedBack ? [] : [runId]))
     if (unseen.length > 0) await this.#deps.past.search([...new Set(unseen)])
@@ -39,27 +36,26 @@ export class WaitMatcher {
     return met.length > 0
   }
 
-  async #match(events: readonly (EventRecord | BriefRecord)[]): Promise<MetWait[]> {
-    const types = [...eventsByType(events).values()].map(({ workspaceId, type }) => ({ workspaceId, type }))
-    if (types.length === 0) return []
+  async #match(events: readonly BriefRecord[]): Promise<MetWait[]> {
+    const byType = eventsByType(events)
+    if (byType.size === 0) return []
+    const types = [...byType.values()].map(({ workspaceId, type }) => ({ workspaceId, type }))
     const waited = await this.#deps.waits.listWaited(types)
-    const probed = probe(await this.#wholeOf(events, waited), waited)
+    const wanted = waited.flatMap(
+      ({ workspaceId, event }) => byType.get(typeKey(workspaceId, event))?.events ?? [],
+    )
+    const probed = probe(await this.#wholeOf([...new Set(wanted)]), waited)
     if (probed.size === 0) return []
     const open = await this.#deps.waits.find([...probed.values()].map((one) => one.probe))
     if (open.length === 0) return []
     return await meet(open, probed, await this.#placed(open, probed), false)
   }
 
-  /** The events of which anything is waited for; those that are brief are read. */
-  async #wholeOf(
-    events: readonly (EventRecord | BriefRecord)[],
-    waited: readonly WaitedPath[],
-  ): Promise<EventRecord[]> {
-    const keys = new Set(waited.map(({ workspaceId, event }) => typeKey(workspaceId, event)))
-    const wanted = events.filter(({ source, type }) => keys.has(typeKey(source.workspaceId, type)))
-    const brief = wanted.filter((event) => !isWhole(event))
-    const whole = wanted.filter(isWhole)
-    if (brief.length === 0) return whole
+  /** Those that are brief are read. */
+  async #wholeOf(events: readonly BriefRecord[]): Promise<EventRecord[]> {
+    const whole = events.filter(isWhole)
+    if (whole.length === events.length) return whole
+    const brief = events.filter((event) => !isWhole(event))
     return [...whole, ...(await this.#deps.waits.listRecords(brief.map(({ id }) => id)))]
   }
 

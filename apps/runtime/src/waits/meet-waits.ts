@@ -54,8 +54,7 @@ export function eventsByType<Event extends BriefRecord>(events: readonly Event[]
 }
 
 /** Tells a type of a workspace from all others. */
-export const typeKey = (workspaceId: string | undefined, type: string): string =>
-  keyText(workspaceId ?? '', type)
+export const typeKey = (workspaceId: string, type: string): string => keyText(workspaceId, type)
 
 const keyText = (...parts: readonly (string | number)[]): string => parts.join('\n')
 

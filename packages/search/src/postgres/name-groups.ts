@@ -52,7 +52,8 @@ export class GroupedNames {
     for (const key of keys) {
       const begun = byFirst.get(key)
       if (begun === undefined) continue
-      for (const one of begun) if (hasAll(fields, one.names) && !this.#hasAll(one.names)) this.#add(one)
+      for (const one of begun)
+        if (hasAll(fields, one) && !one.names.every((name) => this.has(name))) this.#add(one)
     }
   }
 
@@ -60,14 +61,7 @@ export class GroupedNames {
     this.lexemes.push(lexeme)
     for (const name of names) this.#names.add(name)
   }
-
-  #hasAll(names: readonly string[]): boolean {
-    for (const name of names) if (!this.#names.has(name)) return false
-    return true
-  }
 }
 
-function hasAll(fields: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
-  for (const name of names) if (fields[name] === undefined) return false
-  return true
-}
+const hasAll = (fields: Readonly<Record<string, unknown>>, { names }: NameGroup): boolean =>
+  names.every((name) => fields[name] !== undefined)

@@ -7,8 +7,7 @@ import { GroupedNames, groupsWith } from './name-groups.ts'
 /**
  * What a document is found by (ADR 0087), the lexemes of a `tsvector`: its words, those of names that come together in
  * nearly every event as one, and for each value that words alone would not find among others a term of its path and
- * text. Words are letters, marks, digits and the hyphens of a UUID,
- * and no term begins with one of these.
+ * text. Words are letters, marks, digits and the hyphens of a UUID, and no term begins with one of these.
  */
 export function vectorOf(document: unknown): string[] {
   const found = { words: new FoundWords(), names: new GroupedNames(), terms: new Set<number>() }
