@@ -11,35 +11,41 @@ const LENGTH_BYTES = 4
  *
  *     sql`insert into t (text) select unnest(${textArray(texts)}::text[])`
  */
-export const textArray = (texts: readonly string[]): Buffer => arrayOf(TEXT_OID, texts)
-
-/**
- * The value of a `tsvector[]` of lexemes without positions, in the same form (`tsvectorrecv`): as a text each would be
- * read character by character. The lexemes of one are different, in any order.
- */
-export const vectorArray = (vectors: readonly (readonly string[])[]): Buffer =>
+export const textArray = (texts: readonly string[]): Buffer =>
   arrayOf(
-    TSVECTOR_OID,
-    vectors.map((lexemes) => [...lexemes, ''].join(END_OF_LEXEME)),
-    vectors.map(({ length }) => length),
+    TEXT_OID,
+    texts.map((text) => Buffer.byteLength(text)),
+    (buffer, at, index) => buffer.write(texts[index] ?? '', at),
   )
 
-/** A lexeme ends with a zero and the number of its positions, which has two bytes. */
-const END_OF_LEXEME = '\0\0\0'
+/** The value of a `tsvector[]` of vectors in their binary form (`tsvectorrecv`); undefined is null. */
+export const vectorArray = (vectors: readonly (Uint8Array | undefined)[]): Buffer =>
+  arrayOf(
+    TSVECTOR_OID,
+    vectors.map((vector) => vector?.length ?? NULL),
+    (buffer, at, index) => buffer.set(vectors[index] ?? [], at),
+  )
 
-/** Elements are texts, or texts behind a number of parts. */
-function arrayOf(oid: number, texts: readonly string[], partCounts?: readonly number[]): Buffer {
-  const countBytes = partCounts === undefined ? 0 : LENGTH_BYTES
-  const lengths = texts.map((text) => countBytes + Buffer.byteLength(text))
-  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, HEADER_BYTES)
+/** An element of this length is null. */
+const NULL = -1
+
+/** An array of elements of these lengths, in bytes, which `write` puts to their places. */
+function arrayOf(
+  oid: number,
+  lengths: readonly number[],
+  write: (buffer: Buffer, at: number, index: number) => void,
+): Buffer {
+  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(0, length), HEADER_BYTES)
   const buffer = Buffer.allocUnsafe(size)
-  // One dimension, no nulls, how many there are, and what the first is counted as.
+  const hasNulls = lengths.includes(NULL) ? 1 : 0
+  // One dimension, whether there are nulls, how many there are, and what the first is counted as.
   let at = 0
-  for (const number of [1, 0, oid, texts.length, 1]) at = buffer.writeInt32BE(number, at)
-  for (const [index, text] of texts.entries()) {
-    at = buffer.writeInt32BE(lengths[index] ?? 0, at)
-    if (partCounts !== undefined) at = buffer.writeInt32BE(partCounts[index] ?? 0, at)
-    at += buffer.write(text, at)
+  for (const number of [1, hasNulls, oid, lengths.length, 1]) at = buffer.writeInt32BE(number, at)
+  for (const [index, length] of lengths.entries()) {
+    at = buffer.writeInt32BE(length, at)
+    if (length === NULL) continue
+    write(buffer, at, index)
+    at += length
   }
   return buffer
 }

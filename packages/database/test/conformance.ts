@@ -7,6 +7,13 @@ import { failureOf, unique } from './conformance-tools.ts'
 import { migrationConformance } from './migration-conformance.ts'
 import { sessionConformance } from './session-conformance.ts'
 
+/** A vector in the form that the server reads: how many lexemes, and behind each that it has no positions. */
+function vectorOf(lexemes: readonly string[]): Buffer {
+  const count = Buffer.alloc(4)
+  count.writeInt32BE(lexemes.length)
+  return Buffer.concat([count, ...lexemes.map((lexeme) => Buffer.from(`${lexeme}\0\0\0`))])
+}
+
 /** What every driver of the database port keeps, proved on a real server; `connect` opens a new handle at each call. */
 export function databaseConformance(name: string, connect: () => Promise<Database>): void {
   describe(`${name}: statements`, () => {
@@ -52,7 +59,7 @@ export function databaseConformance(name: string, connect: () => Promise<Databas
       const texts = vectors.map((lexemes) => lexemes.join(' '))
       const rows = await database.many<{ isEqual: boolean; found: boolean }>(
         sql`select vector = text::tsvector as "isEqual", vector @@ 'a'::tsquery as found
-          from unnest(${vectorArray(vectors)}::tsvector[], ${textArray(texts)}::text[])
+          from unnest(${vectorArray(vectors.map(vectorOf))}::tsvector[], ${textArray(texts)}::text[])
             with ordinality as t (vector, text, n) order by n`,
       )
       expect(rows.map(({ isEqual }) => isEqual)).toEqual([true, true, true, true])

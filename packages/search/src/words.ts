@@ -1,10 +1,10 @@
 import { sliceText } from '@platform/kernel'
 
 /** Words of a document that are stored for finding it; a document with more is found by the first. */
-const WORDS_MAX = 5000
+export const WORDS_MAX = 5000
 const WORD_MAX_LENGTH = 100
 /** UTF-16 units of all words together; PostgreSQL keeps a megabyte of them. */
-const LENGTH_MAX = 250_000
+export const LENGTH_MAX = 250_000
 
 const IN_WORD = '[\\p{L}\\p{M}\\p{N}]'
 const WORD = `${IN_WORD}+`
@@ -66,30 +66,15 @@ export function wordsIn(document: unknown): string[] {
 
 function collect(value: unknown, found: FoundWords): void {
   if (found.isFull || value === null || value === undefined) return
-  if (typeof value !== 'object') found.addText(String(value))
+  if (typeof value !== 'object') addText(String(value), found)
   else if (Array.isArray(value)) for (const element of value) collect(element, found)
   else for (const key of Object.keys(value)) collectField(key, (value as Record<string, unknown>)[key], found)
 }
 
 function collectField(key: string, field: unknown, found: FoundWords): void {
   if (field === undefined) return
-  found.addKey(key)
+  addText(key, found)
   collect(field, found)
-}
-
-/** Keys come again and again, so their words are remembered; not those of long ones, and of so many at most. */
-const KEYS_MAX = 2000
-const KEY_MAX_LENGTH = 50
-const knownKeys = new Map<string, readonly string[]>()
-
-function wordsOfKey(key: string): readonly string[] {
-  const known = knownKeys.get(key)
-  if (known !== undefined) return known
-  const words = wordsOf(key)
-  if (key.length > KEY_MAX_LENGTH) return words
-  if (knownKeys.size >= KEYS_MAX) knownKeys.clear()
-  knownKeys.set(key, words)
-  return words
 }
 
 /** What an ASCII character is in a word; 0 for one that is in none. */
@@ -137,8 +122,47 @@ function isUuidAt(text: string, start: number): boolean {
   return uuidHere.test(text)
 }
 
+/** Where the words of a text go. What is full takes no more. */
+export interface WordSink {
+  readonly isFull: boolean
+  /** A part of a text that is ASCII, in lower case but for capitals. */
+  addAscii(text: string, start: number, end: number, hasCapital: boolean): void
+  /** A word in lower case. */
+  addWord(word: string): void
+}
+
+/**
+ * Adds the words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. Nearly all texts
+ * are ASCII, and every event is looked through: their words are cut out without a pattern, which would make lists and
+ * copies of each text.
+ */
+export function addText(text: string, into: WordSink): boolean {
+  let count = 0
+  let isTelling = false
+  for (let start = 0; start < text.length && !into.isFull; ) {
+    const found = wordAt(text, start)
+    const end = found >>> KIND_BITS
+    const kinds = found & KINDS
+    if (kinds === BEYOND) return addWords(wordsOf(text), into)
+    if (end > start) {
+      into.addAscii(text, start, Math.min(end, start + WORD_MAX_LENGTH), (kinds & CAPITAL) !== 0)
+      count += 1
+      isTelling ||= isTellingLength(end - start, (kinds & DIGIT) !== 0)
+    }
+    start = end + 1
+  }
+  return isTelling || count >= TELLING_COUNT
+}
+
+function addWords(words: readonly string[], into: WordSink): boolean {
+  for (const word of words) into.addWord(word)
+  return (
+    words.length >= TELLING_COUNT || words.some((word) => isTellingLength(word.length, /[0-9]/.test(word)))
+  )
+}
+
 /** The different words of a document, in the order they were found, as many as a store takes. */
-export class FoundWords {
+class FoundWords implements WordSink {
   readonly #words = new Set<string>()
   #length = 0
 
@@ -150,43 +174,12 @@ export class FoundWords {
     return [...this.#words]
   }
 
-  /** The words of a key. */
-  addKey(key: string): void {
-    for (const word of wordsOfKey(key)) this.#add(word)
+  addAscii(text: string, start: number, end: number, hasCapital: boolean): void {
+    const word = text.slice(start, end)
+    this.addWord(hasCapital ? word.toLowerCase() : word)
   }
 
-  /**
-   * The words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. Nearly all texts
-   * are ASCII, and every event is looked through: their words are cut out without a pattern, which would make lists and
-   * copies of each text.
-   */
-  addText(text: string): boolean {
-    let count = 0
-    let isTelling = false
-    for (let start = 0; start < text.length && !this.isFull; ) {
-      const found = wordAt(text, start)
-      const end = found >>> KIND_BITS
-      const kinds = found & KINDS
-      if (kinds === BEYOND) return this.#addAll(wordsOf(text))
-      if (end > start) {
-        const word = text.slice(start, Math.min(end, start + WORD_MAX_LENGTH))
-        this.#add((kinds & CAPITAL) === 0 ? word : word.toLowerCase())
-        count += 1
-        isTelling ||= isTellingLength(end - start, (kinds & DIGIT) !== 0)
-      }
-      start = end + 1
-    }
-    return isTelling || count >= TELLING_COUNT
-  }
-
-  #addAll(words: readonly string[]): boolean {
-    for (const word of words) this.#add(word)
-    return (
-      words.length >= TELLING_COUNT || words.some((word) => isTellingLength(word.length, /[0-9]/.test(word)))
-    )
-  }
-
-  #add(word: string): void {
+  addWord(word: string): void {
     if (this.isFull || this.#words.has(word)) return
     this.#words.add(word)
     this.#length += word.length
@@ -202,6 +195,6 @@ const isTellingLength = (length: number, hasDigit: boolean): boolean =>
   length >= TELLING_LENGTH || (hasDigit && length >= TELLING_LENGTH_WITH_DIGIT)
 
 /** True for ids, tokens, times and sentences: their words tell them from nearly all other texts. */
-export const isTelling = (text: string): boolean => new FoundWords().addText(text)
+export const isTelling = (text: string): boolean => addText(text, new FoundWords())
 
 const cut = (word: string): string => sliceText(word, 0, WORD_MAX_LENGTH)

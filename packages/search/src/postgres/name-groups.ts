@@ -3,6 +3,8 @@ import { wordsOf } from '../words.ts'
 /** Names of fields that come together in nearly every event. A lexeme stands for the words of all of them. */
 interface NameGroup {
   readonly lexeme: string
+  /** Its own in a number of 32 bits. */
+  readonly bit: number
   readonly names: readonly string[]
   readonly words: readonly string[]
 }
@@ -24,27 +26,35 @@ const groups: readonly NameGroup[] = [
   group(9, ['sec-fetch-mode', 'accept-language']),
 ]
 
+/** The groups by the name with which they are looked for. */
 const byFirst: ReadonlyMap<string | undefined, readonly NameGroup[]> = Map.groupBy(
   groups,
   ({ names: [first] }) => first,
 )
 
+/** The groups that have a name, as the bits of a number. */
+const bitsOf = new Map<string, number>()
+for (const { bit, names } of groups) for (const name of names) bitsOf.set(name, (bitsOf.get(name) ?? 0) | bit)
+
 /** No word and no term of a value begins like this. */
 function group(number: number, names: readonly string[]): NameGroup {
-  return { lexeme: `~${number.toString(36)}`, names, words: names.flatMap(wordsOf) }
+  return { lexeme: `~${number.toString(36)}`, bit: 1 << number, names, words: names.flatMap(wordsOf) }
 }
 
 /** The lexemes of the groups that have a word beginning with `prefix`. */
 export const groupsWith = (prefix: string): string[] =>
   groups.filter(({ words }) => words.some((word) => word.startsWith(prefix))).map(({ lexeme }) => lexeme)
 
-/** The names of a document's fields that are found by a group, and the lexemes of these groups. */
-export class GroupedNames {
-  readonly lexemes: string[] = []
-  readonly #names = new Set<string>()
+/** The groups that a document has, and with them the names of its fields that are found by a group. */
+export class FoundGroups {
+  #bits = 0
+
+  get lexemes(): string[] {
+    return groups.filter(({ bit }) => (this.#bits & bit) !== 0).map(({ lexeme }) => lexeme)
+  }
 
   has(name: string): boolean {
-    return this.#names.has(name)
+    return ((bitsOf.get(name) ?? 0) & this.#bits) !== 0
   }
 
   /** Finds the groups of which an object has all names; `keys` are its own. */
@@ -53,13 +63,8 @@ export class GroupedNames {
       const begun = byFirst.get(key)
       if (begun === undefined) continue
       for (const one of begun)
-        if (hasAll(fields, one) && !one.names.every((name) => this.has(name))) this.#add(one)
+        if (hasAll(fields, one) && !one.names.every((name) => this.has(name))) this.#bits |= one.bit
     }
-  }
-
-  #add({ lexeme, names }: NameGroup): void {
-    this.lexemes.push(lexeme)
-    for (const name of names) this.#names.add(name)
   }
 }
 

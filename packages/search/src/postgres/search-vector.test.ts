@@ -1,6 +1,7 @@
 import { sql } from '@platform/database'
-import { uuidv7 } from '@platform/kernel'
+import { hashOfText, uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
+import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { AskedDocument } from '../asked-document.ts'
 import { compileFilter } from '../compile-filter.ts'
@@ -11,11 +12,13 @@ import { openLog } from './open-log.ts'
 import { maybeEquals, vectorOf } from './search-vector.ts'
 
 const uuidOf = (number: number) => `0190a21a-0000-7000-8000-${String(number).padStart(12, '0')}`
-const lexemes = vectorOf
+/** Each ends with a zero and the number of its positions, which has two bytes. */
+const lexemes = (document: unknown) => vectorOf(document).toString('utf8', 4).split('\0\0\0').slice(0, -1)
 const termsOf = (document: unknown) => lexemes(document).filter((one) => one.startsWith('=') && one !== '=')
 
 test('a document is found by its words and by terms of its values', () => {
-  expect(lexemes({ name: 'Ada' })).toEqual(['name', 'ada', '=', expect.stringMatching(/^=[0-9a-z]+$/)])
+  expect(lexemes({ name: 'Ada' })).toEqual(['name', 'ada', expect.stringMatching(/^=[0-9a-z]+$/), '='])
+  expect(vectorOf({ name: 'Ada' }).readInt32BE()).toBe(4)
   expect(termsOf({ a: [1, 1], b: null, c: true, d: '', e: undefined })).toHaveLength(4)
 })
 
@@ -80,6 +83,43 @@ describe('names that come together', () => {
       expect([text, found]).toEqual([text, documents.filter((one) => matches(new AskedDocument(one)))])
     }
   })
+})
+
+it('has each word and each term once, whatever the document says and in whatever order', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 120 }),
+    fc.string({ unit: fc.constantFrom('a', 'B', 'é', '0', '-', ' '), maxLength: 300 }),
+    fc.uuid().map((id) => `${id} ${id.toUpperCase()}`),
+  )
+  const documents = fc.dictionary(texts, fc.array(fc.oneof(texts, fc.double(), fc.boolean())), { maxKeys: 6 })
+  fc.assert(
+    fc.property(documents, (document) => {
+      const found = lexemes(document)
+      expect(vectorOf(document).readInt32BE()).toBe(found.length)
+      expect(new Set(found).size).toBe(found.length)
+      const words = found.filter((one) => !/^[=*~]/.test(one))
+      expect(words.sort()).toEqual(wordsIn(document).sort())
+    }),
+  )
+})
+
+/** Words that a hash puts to one place, as somebody might choose them. */
+function crowdedWords(count: number): string[] {
+  const placeOf = (word: string) => {
+    const hash = hashOfText(word)
+    return (hash ^ (hash >>> 16)) & 16_383
+  }
+  const words: string[] = []
+  for (let number = 0; words.length < count; number += 1)
+    if (placeOf(`w${number}`) === 4711) words.push(`w${number}`)
+  return words
+}
+
+it('tells words apart that are chosen to be looked for at one place', () => {
+  const words = crowdedWords(100)
+  const found = lexemes(words.join(' '))
+  expect(found.filter((word) => words.includes(word))).toEqual(words)
+  expect(lexemes([words.join(' '), words.toReversed().join(' ')])).toEqual([...words, '='])
 })
 
 test('a question has the term of its value', () => {

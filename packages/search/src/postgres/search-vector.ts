@@ -1,23 +1,28 @@
 import { raw, type Sql } from '@platform/database'
 import { hashOfText } from '@platform/kernel'
 import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
-import { FoundWords, isTelling, wantedIn, wordsOf } from '../words.ts'
-import { GroupedNames, groupsWith } from './name-groups.ts'
+import { addText, isTelling, LENGTH_MAX, WORDS_MAX, wantedIn, wordsOf } from '../words.ts'
+import { Lexemes } from './lexemes.ts'
+import { FoundGroups, groupsWith } from './name-groups.ts'
 
 /**
- * What a document is found by (ADR 0087), the lexemes of a `tsvector`: its words, those of names that come together in
- * nearly every event as one, and for each value that words alone would not find among others a term of its path and
- * text. Words are letters, marks, digits and the hyphens of a UUID, and no term begins with one of these.
+ * What a document is found by (ADR 0087), a `tsvector` in its binary form: its words, those of names that come together
+ * in nearly every event as one, and for each value that words alone would not find among others a term of its path and
+ * text. Words are letters, marks, digits and the hyphens of a UUID, and no term begins with one of these. A document
+ * is what its JSON says.
  */
-export function vectorOf(document: unknown): string[] {
-  const found = { words: new FoundWords(), names: new GroupedNames(), terms: new Set<number>() }
+export function vectorOf(document: unknown): Buffer {
+  const found: Found = { lexemes, names: new FoundGroups(), termCount: 0 }
+  // An error may have left something.
+  lexemes.reset()
   collect(document, NO_PATH, found)
-  const marks = isFull(found) ? [HAS_TERMS, IS_CUT] : [HAS_TERMS]
-  const lexemes = found.words.words
-  lexemes.push(...found.names.lexemes, ...marks)
-  for (const hash of found.terms) lexemes.push(termOf(hash))
-  return lexemes
+  lexemes.add(HAS_TERMS)
+  if (isFull(found)) lexemes.add(IS_CUT)
+  for (const lexeme of found.names.lexemes) lexemes.add(lexeme)
+  return lexemes.take()
 }
+
+const lexemes = new Lexemes(WORDS_MAX, LENGTH_MAX)
 
 /** Has terms: documents that a version before stored have words alone. */
 const HAS_TERMS = '='
@@ -30,20 +35,25 @@ const TERMS_MAX = 5000
 const NO_PATH = 0
 
 interface Found {
-  readonly words: FoundWords
-  readonly names: GroupedNames
-  /** Hashes of paths with values: what shares one is told apart by the document itself. */
-  readonly terms: Set<number>
+  readonly lexemes: Lexemes
+  readonly names: FoundGroups
+  /** Terms are hashes: what shares one is told apart by the document itself. */
+  termCount: number
 }
 
-const isFull = ({ words, terms }: Found): boolean => words.isFull || terms.size >= TERMS_MAX
+const isFull = ({ lexemes, termCount }: Found): boolean => lexemes.isFull || termCount >= TERMS_MAX
 
 function collect(value: unknown, path: number, found: Found): void {
   if (value === undefined || isFull(found)) return
-  if (isScalar(value)) addLeaf(value, path, found)
-  else if (Array.isArray(value)) for (const element of value) collect(element, path, found)
+  if (isScalar(value)) addLeaf(inJson(value), path, found)
+  else if (Array.isArray(value)) for (const element of value) collect(element ?? null, path, found)
+  else if (value instanceof Date) collect(value.toJSON(), path, found)
   else collectFields(value as Readonly<Record<string, unknown>>, path, found)
 }
+
+/** JSON knows only finite numbers. */
+const inJson = (value: Scalar): Scalar =>
+  typeof value === 'number' && !Number.isFinite(value) ? null : value
 
 function collectFields(fields: Readonly<Record<string, unknown>>, path: number, found: Found): void {
   const keys = Object.keys(fields)
@@ -53,7 +63,7 @@ function collectFields(fields: Readonly<Record<string, unknown>>, path: number, 
 
 function collectField(key: string, field: unknown, path: number, found: Found): void {
   if (field === undefined) return
-  if (!found.names.has(key)) found.words.addKey(key)
+  if (!found.names.has(key)) addText(key, found.lexemes)
   collect(field, hashOfText(key, path), found)
 }
 
@@ -61,12 +71,13 @@ function collectField(key: string, field: unknown, path: number, found: Found): 
  * What its words tell from others needs no term: the index would cost several times as much, because few of these would
  * come again.
  */
-function addLeaf(value: Scalar, path: number, { words, terms }: Found): void {
+function addLeaf(value: Scalar, path: number, found: Found): void {
   const shown = typeof value === 'string' ? value : String(value)
-  const isTelling = value !== null && words.addText(shown)
+  const isTelling = value !== null && addText(shown, found.lexemes)
   const text = typeof value === 'number' ? textOf(value) : shown
   // Numbers with an exponent have other words than the text they are equal to.
-  if (!isTelling || text !== shown) terms.add(hashOfText(text, path))
+  if (isTelling && text === shown) return
+  if (found.lexemes.add(termOf(hashOfText(text, path)))) found.termCount += 1
 }
 
 /** SQL, a `tsquery`: what documents have in which a path is one of the values. Others have it too. */

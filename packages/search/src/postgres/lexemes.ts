@@ -1,0 +1,154 @@
+import type { WordSink } from '../words.ts'
+
+/** Before the lexemes stands how many there are. */
+const COUNT_BYTES = 4
+/** Behind a lexeme stand a zero and the number of its positions, which has two bytes. */
+const END_BYTES = 3
+/** UTF-8 has so many bytes for a UTF-16 unit at most. */
+const UNIT_BYTES = 3
+const KEPT_BYTES = 64 * 1024
+const BIG_A = 65
+const BIG_Z = 90
+const TO_SMALL = 32
+
+/** More than one and a half times as many as a vector has lexemes; a power of two. */
+const SLOTS = 16_384
+/** Where somebody has chosen words that all belong into one slot, the others are looked up elsewhere. */
+const PROBES_MAX = 64
+
+/**
+ * The different lexemes of a `tsvector`, without positions, in the binary form that PostgreSQL reads (`tsvectorrecv`).
+ * Every event that is emitted is written so, hence it makes no texts and lists that would have to be collected: each
+ * lexeme is written behind the others, and taken back where it is there already.
+ */
+export class Lexemes implements WordSink {
+  readonly #wordsMax: number
+  readonly #lengthMax: number
+  #bytes = Buffer.allocUnsafe(KEPT_BYTES)
+  #end = COUNT_BYTES
+  #count = 0
+  #wordCount = 0
+  #wordLength = 0
+  /** Where lexemes begin, by their hash; 0 where none does. */
+  readonly #slots = new Int32Array(SLOTS)
+  readonly #usedSlots = new Int32Array(SLOTS)
+  #usedCount = 0
+  readonly #crowded = new Set<string>()
+
+  /** Takes so many words, and UTF-16 units of all of them together. */
+  constructor(wordsMax: number, lengthMax: number) {
+    this.#wordsMax = wordsMax
+    this.#lengthMax = lengthMax
+  }
+
+  get isFull(): boolean {
+    return this.#wordCount >= this.#wordsMax || this.#wordLength >= this.#lengthMax
+  }
+
+  addAscii(text: string, start: number, end: number, hasCapital: boolean): void {
+    if (this.isFull) return
+    const length = end - start
+    this.#reserve(length)
+    const bytes = this.#bytes
+    let at = this.#end
+    let hash = FIRST_HASH
+    for (let index = start; index < end; index += 1) {
+      const code = text.charCodeAt(index)
+      const byte = hasCapital && code >= BIG_A && code <= BIG_Z ? code + TO_SMALL : code
+      bytes[at++] = byte
+      hash = withByte(hash, byte)
+    }
+    this.#countWord(this.#keep(at, hash), length)
+  }
+
+  addWord(word: string): void {
+    if (!this.isFull) this.#countWord(this.add(word), word.length)
+  }
+
+  /** Adds a lexeme that is no word; false where it is there already. */
+  add(lexeme: string): boolean {
+    this.#reserve(lexeme.length)
+    const end = this.#end + this.#bytes.write(lexeme, this.#end)
+    let hash = FIRST_HASH
+    for (let at = this.#end; at < end; at += 1) hash = withByte(hash, this.#bytes[at] ?? 0)
+    return this.#keep(end, hash)
+  }
+
+  /** The vector; what is added from now on belongs to another one. */
+  take(): Buffer {
+    this.#bytes.writeInt32BE(this.#count)
+    const vector = Buffer.from(this.#bytes.subarray(0, this.#end))
+    this.reset()
+    return vector
+  }
+
+  /** Forgets all. */
+  reset(): void {
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(KEPT_BYTES)
+    this.#end = COUNT_BYTES
+    this.#count = 0
+    this.#wordCount = 0
+    this.#wordLength = 0
+    for (let index = 0; index < this.#usedCount; index += 1) this.#slots[this.#usedSlots[index] ?? 0] = 0
+    this.#usedCount = 0
+    this.#crowded.clear()
+  }
+
+  #countWord(isNew: boolean, length: number): void {
+    if (!isNew) return
+    this.#wordCount += 1
+    this.#wordLength += length
+  }
+
+  #reserve(units: number): void {
+    const needed = this.#end + units * UNIT_BYTES + END_BYTES
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(needed * 2)
+    this.#bytes.copy(larger, 0, 0, this.#end)
+    this.#bytes = larger
+  }
+
+  /** Keeps the lexeme that was written up to `end`, unless it is there already. */
+  #keep(end: number, hash: number): boolean {
+    if (!this.#isNew(end, hash)) return false
+    // Three zeros; filling takes longer.
+    const bytes = this.#bytes
+    bytes[end] = 0
+    bytes[end + 1] = 0
+    bytes[end + 2] = 0
+    this.#end = end + END_BYTES
+    this.#count += 1
+    return true
+  }
+
+  #isNew(end: number, hash: number): boolean {
+    let slot = (hash ^ (hash >>> 16)) & (SLOTS - 1)
+    for (let probes = 0; probes < PROBES_MAX; probes += 1) {
+      const begin = this.#slots[slot] ?? 0
+      if (begin === 0) {
+        this.#slots[slot] = this.#end
+        this.#usedSlots[this.#usedCount++] = slot
+        return true
+      }
+      if (this.#isSame(begin, end)) return false
+      slot = (slot + 1) & (SLOTS - 1)
+    }
+    const lexeme = this.#bytes.toString('latin1', this.#end, end)
+    if (this.#crowded.has(lexeme)) return false
+    this.#crowded.add(lexeme)
+    return true
+  }
+
+  /** No lexeme has a zero in it. */
+  #isSame(begin: number, end: number): boolean {
+    const bytes = this.#bytes
+    let at = begin
+    for (let written = this.#end; written < end; written += 1)
+      if (bytes[at++] !== bytes[written]) return false
+    return bytes[at] === 0
+  }
+}
+
+/** FNV-1a over 32 bits. */
+const FIRST_HASH = 0x811c9dc5
+const withByte = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193)
