@@ -53,6 +53,16 @@ describe('the cache of callers', () => {
     expect(cache.find(`ada.${end}`, NOW)).toBeUndefined()
   })
 
+  test('tells what it keeps, and counts no use of it', async () => {
+    const cache = new AuthenticationCache(10)
+    const end = 'x'.repeat(43)
+    await cache.check(`ada.${end}`, async () => callerFor('ada'))
+    expect([cache.has(`ada.${end}`), cache.has(`bob.${end}`), cache.has(end)]).toEqual([true, false, false])
+    expect([cache.hits, cache.misses]).toEqual([0, 0])
+    cache.forget('session-of-ada')
+    expect(cache.has(`ada.${end}`)).toBe(false)
+  })
+
   test('lets those who present the same credential wait for one check', async () => {
     const cache = new AuthenticationCache(10)
     const check = slowCheck('ada')

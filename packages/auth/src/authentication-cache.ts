@@ -56,6 +56,11 @@ export class AuthenticationCache {
     return undefined
   }
 
+  /** True for a credential that is kept, be it that it has ended since; it counts as no use of the cache. */
+  has(credential: string): boolean {
+    return this.#entries.peek(tailOf(credential))?.credential === credential
+  }
+
   /** Credentials that are known now. */
   get size(): number {
     return this.#entries.size

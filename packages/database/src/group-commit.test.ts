@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { groupCommit } from './group-commit.ts'
 
@@ -29,5 +30,29 @@ describe('what is written together', () => {
     const items = ['aaa', 'b', 'cc', 'ddddddd', 'e', 'f']
     const options = { sizeOf: (item: string) => item.length, maxSize: 4 }
     expect(await transactionsOf(items, options)).toEqual([['aaa', 'b'], ['cc'], ['ddddddd'], ['e', 'f']])
+  })
+  test('does not wait for a transaction that takes long, but for no more than one', async () => {
+    const written: string[][] = []
+    const ends: (() => void)[] = []
+    const group = groupCommit<string>(async (batch) => {
+      written.push(batch)
+      await new Promise<void>((resolve) => ends.push(resolve))
+    })
+    const end = (index: number) => ends[index]?.()
+    const added = [group.add('a')]
+    await new Promise(setImmediate)
+    added.push(group.add('b'), group.add('c'))
+    await new Promise(setImmediate)
+    expect(written).toEqual([['a']])
+    await expect.poll(() => written.length).toBe(2)
+    added.push(group.add('d'))
+    await pause(150)
+    expect(written).toEqual([['a'], ['b', 'c']])
+    end(1)
+    await expect.poll(() => written.length).toBe(3)
+    end(0)
+    end(2)
+    await Promise.all(added)
+    expect(written).toEqual([['a'], ['b', 'c'], ['d']])
   })
 })

@@ -9,7 +9,7 @@ export interface GroupCommit<Item> {
 
 export interface GroupOptions<Item> {
   maxItems?: number
-  /** Transactions on their way at once. */
+  /** Transactions on their way at once, where the first takes long. */
   maxInFlight?: number
   maxWaiting?: number
   /** Characters of an item, about; without it items have no size. */
@@ -18,6 +18,11 @@ export interface GroupOptions<Item> {
 }
 
 const MAX_SIZE = 250_000
+/**
+ * A transaction that takes longer is waiting for something, and others need not wait with it; a busy process takes tens
+ * of milliseconds to hear of its end.
+ */
+const LONG_MS = 100
 
 interface Waiting<Item> {
   item: Item
@@ -28,7 +33,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once.
+ * Group commit: while one transaction is on its way, items gather for the next, which begins when that one ends or
+ * takes long; an idle writer starts at once. Two that are on their way at once would be twice as many transactions.
  * `write` commits all of its items or none. When it fails for a reason of the data, items are written one by one so
  * that one bad item doesn't harm the others. Items beyond `maxWaiting` are refused at once, because a queue without an
  * end only makes all of them late. So are items whose request has waited as long as it may. Where items have a size, a
@@ -50,22 +56,32 @@ export function groupCommit<Item>(
   }
   let waiting: Waiting<Item>[] = []
   let inFlight = 0
+  /** Runs while the transaction that was begun last is waited for. */
+  let patience: NodeJS.Timeout | undefined
   let scheduled = false
 
+  const mayBegin = () => waiting.length > 0 && inFlight < maxInFlight && patience === undefined
+  const waitNoMore = (own: NodeJS.Timeout) => {
+    if (patience === own) patience = undefined
+    schedule()
+  }
   const flush = async () => {
     scheduled = false
-    if (waiting.length === 0 || inFlight >= maxInFlight) return
+    if (!mayBegin()) return
     const count = fitting()
     const batch = inTime(waiting.slice(0, count))
     waiting = waiting.slice(count)
     inFlight += 1
+    const own = setTimeout(() => waitNoMore(own), LONG_MS)
+    patience = own
     // The budgets of its own items bound a batch, not the budget of the request that happened to begin it.
     await withStoreBudget(new StoreBudget(leastOf(batch)), () => settle(batch, write))
     inFlight -= 1
-    schedule()
+    clearTimeout(own)
+    waitNoMore(own)
   }
   const schedule = () => {
-    if (scheduled || waiting.length === 0 || inFlight >= maxInFlight) return
+    if (scheduled || !mayBegin()) return
     scheduled = true
     setImmediate(flush)
   }

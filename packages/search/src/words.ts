@@ -132,9 +132,9 @@ export interface WordSink {
 }
 
 /**
- * Adds the words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. Nearly all texts
- * are ASCII, and every event is looked through: their words are cut out without a pattern, which would make lists and
- * copies of each text.
+ * Adds the words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. Nearly all
+ * texts are ASCII, and every event is looked through: their words are cut out without a pattern, which would make lists
+ * and copies of each text.
  */
 export function addText(text: string, into: WordSink): boolean {
   let count = 0
