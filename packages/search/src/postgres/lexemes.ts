@@ -18,7 +18,7 @@ const PROBES_MAX = 64
 
 /**
  * The different lexemes of a `tsvector`, without positions, in the binary form that PostgreSQL reads (`tsvectorrecv`).
- * Every event that is emitted is written so, hence it makes no texts and lists that would have to be collected: each
+ * Every event that is kept is written so, hence this makes no texts and lists that would have to be collected: each
  * lexeme is written behind the others, and taken back where it is there already.
  */
 export class Lexemes implements WordSink {
