@@ -31,6 +31,7 @@ describe('what is written together', () => {
     const options = { sizeOf: (item: string) => item.length, maxSize: 4 }
     expect(await transactionsOf(items, options)).toEqual([['aaa', 'b'], ['cc'], ['ddddddd'], ['e', 'f']])
   })
+
   test('does not wait for a transaction that takes long, but for no more than one', async () => {
     const written: string[][] = []
     const ends: (() => void)[] = []

@@ -18,16 +18,13 @@ export const textArray = (texts: readonly string[]): Buffer =>
     (buffer, at, index) => buffer.write(texts[index] ?? '', at),
   )
 
-/** The value of a `tsvector[]` of vectors in their binary form (`tsvectorrecv`); undefined is null. */
-export const vectorArray = (vectors: readonly (Uint8Array | undefined)[]): Buffer =>
+/** The value of a `tsvector[]` of vectors in their binary form (`tsvectorrecv`). */
+export const vectorArray = (vectors: readonly Uint8Array[]): Buffer =>
   arrayOf(
     TSVECTOR_OID,
-    vectors.map((vector) => vector?.length ?? NULL),
+    vectors.map(({ length }) => length),
     (buffer, at, index) => buffer.set(vectors[index] ?? [], at),
   )
-
-/** An element of this length is null. */
-const NULL = -1
 
 /** An array of elements of these lengths, in bytes, which `write` puts to their places. */
 function arrayOf(
@@ -35,15 +32,13 @@ function arrayOf(
   lengths: readonly number[],
   write: (buffer: Buffer, at: number, index: number) => void,
 ): Buffer {
-  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(0, length), HEADER_BYTES)
+  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, HEADER_BYTES)
   const buffer = Buffer.allocUnsafe(size)
-  const hasNulls = lengths.includes(NULL) ? 1 : 0
-  // One dimension, whether there are nulls, how many there are, and what the first is counted as.
+  // One dimension, no nulls, how many there are, and what the first is counted as.
   let at = 0
-  for (const number of [1, hasNulls, oid, lengths.length, 1]) at = buffer.writeInt32BE(number, at)
+  for (const number of [1, 0, oid, lengths.length, 1]) at = buffer.writeInt32BE(number, at)
   for (const [index, length] of lengths.entries()) {
     at = buffer.writeInt32BE(length, at)
-    if (length === NULL) continue
     write(buffer, at, index)
     at += length
   }

@@ -8,8 +8,7 @@ import { FoundGroups, groupsWith } from './name-groups.ts'
 /**
  * What a document is found by (ADR 0087), a `tsvector` in its binary form: its words, those of names that come together
  * in nearly every event as one, and for each value that words alone would not find among others a term of its path and
- * text. Words are letters, marks, digits and the hyphens of a UUID, and no term begins with one of these. A document
- * is what its JSON says.
+ * text. Words are letters, marks, digits and the hyphens of a UUID, and no term begins with one of these.
  */
 export function vectorOf(document: unknown): Buffer {
   const found: Found = { lexemes, names: new FoundGroups(), termCount: 0 }
@@ -45,15 +44,10 @@ const isFull = ({ lexemes, termCount }: Found): boolean => lexemes.isFull || ter
 
 function collect(value: unknown, path: number, found: Found): void {
   if (value === undefined || isFull(found)) return
-  if (isScalar(value)) addLeaf(inJson(value), path, found)
-  else if (Array.isArray(value)) for (const element of value) collect(element ?? null, path, found)
-  else if (value instanceof Date) collect(value.toJSON(), path, found)
+  if (isScalar(value)) addLeaf(value, path, found)
+  else if (Array.isArray(value)) for (const element of value) collect(element, path, found)
   else collectFields(value as Readonly<Record<string, unknown>>, path, found)
 }
-
-/** JSON knows only finite numbers. */
-const inJson = (value: Scalar): Scalar =>
-  typeof value === 'number' && !Number.isFinite(value) ? null : value
 
 function collectFields(fields: Readonly<Record<string, unknown>>, path: number, found: Found): void {
   const keys = Object.keys(fields)
