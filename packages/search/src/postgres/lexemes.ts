@@ -1,3 +1,4 @@
+import { hashOfText } from '@platform/kernel'
 import type { WordSink } from '../words.ts'
 
 /** Before the lexemes stands how many there are. */
@@ -56,7 +57,7 @@ export class Lexemes implements WordSink {
       const code = text.charCodeAt(index)
       const byte = hasCapital && code >= BIG_A && code <= BIG_Z ? code + TO_SMALL : code
       bytes[at++] = byte
-      hash = withByte(hash, byte)
+      hash = Math.imul(hash ^ byte, HASH_PRIME)
     }
     this.#countWord(this.#keep(at, hash), length)
   }
@@ -68,21 +69,16 @@ export class Lexemes implements WordSink {
   /** Adds a lexeme that is no word; false where it is there already. */
   add(lexeme: string): boolean {
     this.#reserve(lexeme.length)
-    const end = this.#end + this.#bytes.write(lexeme, this.#end)
-    let hash = FIRST_HASH
-    for (let at = this.#end; at < end; at += 1) hash = withByte(hash, this.#bytes[at] ?? 0)
-    return this.#keep(end, hash)
+    return this.#keep(this.#end + this.#bytes.write(lexeme, this.#end), hashOfText(lexeme))
   }
 
-  /** The vector; what is added from now on belongs to another one. */
-  take(): Buffer {
+  /** The vector of all that was added. */
+  toVector(): Buffer {
     this.#bytes.writeInt32BE(this.#count)
-    const vector = Buffer.from(this.#bytes.subarray(0, this.#end))
-    this.reset()
-    return vector
+    return Buffer.from(this.#bytes.subarray(0, this.#end))
   }
 
-  /** Forgets all. */
+  /** Forgets all, for another vector. */
   reset(): void {
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(KEPT_BYTES)
     this.#end = COUNT_BYTES
@@ -149,6 +145,6 @@ export class Lexemes implements WordSink {
   }
 }
 
-/** FNV-1a over 32 bits. */
+/** While a text is written, so that it is gone through once, what `hashOfText` makes of it (FNV-1a). */
 const FIRST_HASH = 0x811c9dc5
-const withByte = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193)
+const HASH_PRIME = 0x01000193

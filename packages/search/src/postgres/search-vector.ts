@@ -12,13 +12,12 @@ import { FoundGroups, groupsWith } from './name-groups.ts'
  */
 export function vectorOf(document: unknown): Buffer {
   const found: Found = { lexemes, names: new FoundGroups(), termCount: 0 }
-  // An error may have left something.
   lexemes.reset()
   collect(document, NO_PATH, found)
   lexemes.add(HAS_TERMS)
   if (isFull(found)) lexemes.add(IS_CUT)
   for (const lexeme of found.names.lexemes) lexemes.add(lexeme)
-  return lexemes.take()
+  return lexemes.toVector()
 }
 
 const lexemes = new Lexemes(WORDS_MAX, LENGTH_MAX)
