@@ -154,7 +154,7 @@ function serverSettings({ port, socketDirectory, fsync, maxConnections }: Server
     unix_socket_directories: socketDirectory === '' ? '' : `"${socketDirectory.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     max_connections: maxConnections,
-    shared_buffers: '96MB',
+    shared_buffers: '48MB',
     work_mem: '4MB',
     maintenance_work_mem: '32MB',
     temp_buffers: '1MB',

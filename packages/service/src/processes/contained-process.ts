@@ -33,10 +33,11 @@ interface Listeners {
 
 type Message = FromContained | { metrics: 'page'; round: number; page: string }
 
-/** Numbers of V8 that keep a process of several small; what it must not do at all. */
+/** How much memory V8 gives a process of several for how much work (docs/adr/0092); what it must not do at all. */
 const flagsOf = (heapMegabytes: number): string[] => [
   `--max-old-space-size=${heapMegabytes}`,
-  '--max-semi-space-size=8',
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=100',
   '--disallow-code-generation-from-strings',
 ]
 
