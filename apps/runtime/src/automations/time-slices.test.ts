@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { Share, TimeSlices } from './time-slices.ts'
 
@@ -32,6 +32,14 @@ class Workshop {
     const share = new Share(workspaceId, isAwaited)
     const work = async () => {
       while (this.#isOpen) await this.step(share, workspaceId, stepMs)
+    }
+    this.#all.push(work())
+  }
+
+  /** As many runs, one after the other, as there is time for. */
+  keepBusyWithShortRuns(workspaceId: string): void {
+    const work = async () => {
+      while (this.#isOpen) await this.step(new Share(workspaceId, false), workspaceId, 1)
     }
     this.#all.push(work())
   }
@@ -89,9 +97,14 @@ describe('the slices of time that workspaces share', () => {
     await using shop = new Workshop()
     for (let one = 0; one < 3; one += 1) shop.keepBusy(`greedy ${one}`, { isAwaited: true })
     shop.keepBusy('background')
+    while (shop.workedMs('greedy 0') < 150) await nextTurn()
+    // Somebody worked as one that is waited for until a moment ago.
+    await pause(150)
+    const before = { greedy: shop.workedMs('greedy 0'), background: shop.workedMs('background') }
     await shop.forTurns(200)
-    const greedy = shop.workedMs('greedy 0')
-    expect(shop.workedMs('background') / greedy).toBeGreaterThan(0.3)
+    const greedy = shop.workedMs('greedy 0') - before.greedy
+    const background = shop.workedMs('background') - before.background
+    expect(background / greedy).toBeGreaterThan(0.6)
   })
 
   test('starve nobody: others work while requests come without an end', async () => {
@@ -105,6 +118,32 @@ describe('the slices of time that workspaces share', () => {
     }
     const busy = shop.workedMs('busy')
     expect(shop.workedMs('background') / busy).toBeGreaterThan(0.05)
+  })
+
+  test('leave time to others while somebody waits: heavy work rests, light work does not', async () => {
+    const shareOf = async (work: 'heavy' | 'light') => {
+      await using shop = new Workshop()
+      if (work === 'heavy') shop.keepBusy('background')
+      else shop.keepBusyWithShortRuns('background')
+      const startedAt = performance.now()
+      while (performance.now() - startedAt < 400) {
+        await shop.step(new Share('quiet', true), 'quiet', 0.1)
+        await pause(5)
+      }
+      return shop.workedMs('background') / (performance.now() - startedAt)
+    }
+    const heavy = await shareOf('heavy')
+    expect(heavy).toBeLessThan(0.4)
+    expect(heavy).toBeGreaterThan(0.05)
+    expect(await shareOf('light')).toBeGreaterThan(0.5)
+  })
+
+  test('do not rest when nobody waits', async () => {
+    await using shop = new Workshop()
+    shop.keepBusy('background')
+    const startedAt = performance.now()
+    await pause(200)
+    expect(shop.workedMs('background') / (performance.now() - startedAt)).toBeGreaterThan(0.6)
   })
 
   test('are not saved up: who has not worked for long is not ahead for long', async () => {

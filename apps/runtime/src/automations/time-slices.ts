@@ -11,6 +11,12 @@ const AWAITED_MS = 100
 const AWAITED_WEIGHT = 8
 /** Milliseconds after which a run is a long one, whoever waits for it. */
 const LONG_MS = 100
+/** Milliseconds after which a run that nobody waits for is heavy: most are over before. */
+const HEAVY_MS = 10
+/** While somebody waits for a run, heavy ones rest for so many times what they have worked. */
+const REST = 3
+/** Longest rest, after a step that took long. */
+const MAX_REST_MS = 50
 /** Who comes back after others worked is this much before them, in the milliseconds that are counted. */
 const CREDIT_MS = 5
 /** Enough for all that work at the same time; one that falls out begins where the others are. */
@@ -36,6 +42,11 @@ export class Share {
     return this.#isAwaited && this.#workedMs < LONG_MS
   }
 
+  /** It works so much that what it takes of the processor is felt by others. */
+  get isHeavy(): boolean {
+    return this.#workedMs >= (this.#isAwaited ? LONG_MS : HEAVY_MS)
+  }
+
   /** What the workspace does for whoever waits does not stand behind what else it does. */
   get account(): string {
     return this.isUrgent ? this.#urgentAccount : this.#workspaceId
@@ -52,13 +63,19 @@ export class Share {
 /** The runs of an account that wait, in the order they came. */
 interface Waiting {
   readonly isUrgent: boolean
-  readonly runs: (() => void)[]
+  readonly runs: WaitingRun[]
+}
+
+interface WaitingRun {
+  readonly share: Share
+  readonly goOn: () => void
 }
 
 /**
  * Shares the event loop among the workspaces of a process, so that requests, timers and answers come in between: in
  * each turn of the loop runs work for one slice of time, first those of the workspace that has worked least, and among
- * them those that have waited longest (docs/adr/0081).
+ * them those that have waited longest. While somebody waits for a run, heavy ones leave three quarters of the time to
+ * it and to the processes it needs (docs/adr/0081).
  */
 export class TimeSlices {
   readonly #waiting = new Map<string, Waiting>()
@@ -69,12 +86,16 @@ export class TimeSlices {
   #slice = 1
   #startedAt: number | undefined
   #awaitedAt = Number.NEGATIVE_INFINITY
+  /** What heavy runs have worked in this slice, and until when they rest. */
+  #heavyMs = 0
+  #restsUntil = Number.NEGATIVE_INFINITY
   #atWork: { readonly share: Share; readonly account: string; readonly since: number } | undefined
 
   /** True when it may go on at once; else it has to wait for its next slice. */
   take(share: Share, now: number): boolean {
     const { isUrgent } = share
     if (isUrgent) this.#awaitedAt = now
+    if (now < this.#restsUntil && share.isHeavy) return false
     if (share.slice !== this.#slice && this.#isBehind(share)) return false
     this.#startedAt ??= this.#begin(now)
     if (now - this.#startedAt >= this.#sliceMs(isUrgent)) return false
@@ -93,15 +114,15 @@ export class TimeSlices {
         resolve()
       }
       const others = this.#waiting.get(account)
-      if (others === undefined) this.#waiting.set(account, { isUrgent, runs: [goOn] })
-      else others.runs.push(goOn)
+      if (others === undefined) this.#waiting.set(account, { isUrgent, runs: [{ share, goOn }] })
+      else others.runs.push({ share, goOn })
       setImmediate(this.#wake)
     })
   }
 
   /** A run that is new to this slice stands behind those that wait and have worked less. */
   #isBehind({ account, isUrgent }: Share): boolean {
-    return this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least().worked
+    return this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least(false).worked
   }
 
   #sliceMs(isUrgent: boolean): number {
@@ -113,9 +134,11 @@ export class TimeSlices {
     return Math.max(this.#worked.get(account) ?? 0, this.#floor - (isUrgent ? CREDIT_MS : 0))
   }
 
-  #least(): { readonly account: string; readonly worked: number } {
+  /** Of those that wait; while heavy ones rest, of the others. */
+  #least(heavyRest: boolean): { readonly account: string; readonly worked: number } {
     let least = { account: '', worked: Number.POSITIVE_INFINITY }
-    for (const account of this.#waiting.keys()) {
+    for (const [account, { runs }] of this.#waiting) {
+      if (heavyRest && runs[0]?.share.isHeavy === true) continue
       const worked = this.#worked.get(account) ?? this.#floor
       if (worked < least.worked) least = { account, worked }
     }
@@ -132,33 +155,43 @@ export class TimeSlices {
     if (this.#atWork === undefined) return
     const { share, account, since } = this.#atWork
     this.#atWork = undefined
+    if (share.isHeavy) this.#heavyMs += now - since
     const before = this.#workedBy(account, share.isUrgent)
     this.#worked.set(account, before + share.charge(now - since))
   }
 
   #begin(now: number): number {
-    setImmediate(() => {
-      this.#charge(performance.now())
-      this.#slice += 1
-      this.#startedAt = undefined
-    })
+    setImmediate(() => this.#end(performance.now()))
     return now
   }
 
-  /** Called once for each run that waits, and again in the next turn when there is no time left in this one. */
+  #end(now: number): void {
+    this.#charge(now)
+    if (now - this.#awaitedAt < AWAITED_MS)
+      this.#restsUntil = now + Math.min(MAX_REST_MS, REST * this.#heavyMs)
+    this.#heavyMs = 0
+    this.#slice += 1
+    this.#startedAt = undefined
+  }
+
+  /** Called once for each run that waits, and again later when it is the turn of none. */
   readonly #wake = (): void => {
     const now = performance.now()
-    this.#startedAt ??= this.#begin(now)
-    const { account, worked } = this.#least()
+    const restMs = this.#restsUntil - now
+    const { account, worked } = this.#least(restMs > 0)
     const waiting = this.#waiting.get(account)
-    if (waiting === undefined) return
+    if (waiting === undefined) {
+      if (this.#waiting.size > 0) setTimeout(this.#wake, restMs)
+      return
+    }
+    this.#startedAt ??= this.#begin(now)
     if (now - this.#startedAt >= this.#sliceMs(waiting.isUrgent)) {
       setImmediate(this.#wake)
       return
     }
     this.#floor = Math.max(this.#floor, worked)
-    const goOn = waiting.runs.shift()
+    const run = waiting.runs.shift()
     if (waiting.runs.length === 0) this.#waiting.delete(account)
-    goOn?.()
+    run?.goOn()
   }
 }
