@@ -24,6 +24,7 @@ import { type Command, commandOf, migrationEnv, runMigrations } from './run-migr
 import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
 import { explainStartFailure } from './start-failure.ts'
+import { collectStart } from './start-garbage.ts'
 import { aborted, listenEarly, listeningFields, type RunningService, startService } from './start-service.ts'
 import { keepObjectsYoung } from './young-objects.ts'
 
@@ -174,7 +175,10 @@ async function serve(
       signal,
     }
     const running = await startAll(services, env, { resources, context, limits, stack })
-    if (!signal.aborted) await options.ready?.(running, env)
+    if (!signal.aborted) {
+      collectStart()
+      await options.ready?.(running, env)
+    }
   } catch (error) {
     if (!(error instanceof StartInterrupted)) throw error
   }
