@@ -1,5 +1,5 @@
 import type { Env } from '@platform/config'
-import { run, runContained, type Service } from '@platform/service'
+import { collectStart, run, runContained, type Service } from '@platform/service'
 import { contained } from '@platform/service/processes'
 import { runtimeInProcesses } from '../../runtime/src/processes.ts'
 import { announceReady } from './announce-ready.ts'
@@ -28,7 +28,10 @@ if (self === undefined) {
   await run(await servicesFor(env, process.argv.slice(2)), env, {
     complete: (given, command) =>
       command === 'migrate' ? migrationEnvironment(given) : embeddedEnvironment(given),
-    ready: announceReady,
+    ready: (running, completed) => {
+      collectStart()
+      announceReady(running, completed)
+    },
     variables: [allInOneEnv],
     sources: (completed) => ({
       environment: env,

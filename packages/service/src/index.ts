@@ -13,5 +13,6 @@ export {
 } from './service.ts'
 export { settingsOf } from './settings.ts'
 export { freePort } from './start-failure.ts'
+export { collectStart } from './start-garbage.ts'
 export { type RunningService, type StartOptions, startService } from './start-service.ts'
 export { onEveryInstance, onOneInstance, type Subscription } from './subscriptions.ts'

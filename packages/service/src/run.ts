@@ -120,7 +120,11 @@ export async function run(
 /** Runs a service in a process that another one has started and watches. */
 export async function runContained(self: Contained, service: Service, env: Env): Promise<void> {
   reportMetrics()
-  await run([service], env, { arguments: [], isOutputShared: true, ready: () => self.ready() })
+  const ready = () => {
+    collectStart()
+    self.ready()
+  }
+  await run([service], env, { arguments: [], isOutputShared: true, ready })
   self.leave()
 }
 
@@ -175,10 +179,7 @@ async function serve(
       signal,
     }
     const running = await startAll(services, env, { resources, context, limits, stack })
-    if (!signal.aborted) {
-      collectStart()
-      await options.ready?.(running, env)
-    }
+    if (!signal.aborted) await options.ready?.(running, env)
   } catch (error) {
     if (!(error instanceof StartInterrupted)) throw error
   }
