@@ -1,8 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { withoutStoreBudget } from '@platform/kernel'
 import { type Sql, sql } from './sql.ts'
 
 /** Who listens looks by itself now and then: a notice that takes longer is of no use. */
 const NOTICE_MS = 1000
+/** Whoever waits for the commit hears of it first: a notice sets processes to work that the answer would wait for. */
+const BEHIND_MS = 1
 
 /**
  * Sends notices behind the commit of what they are about (docs/adr/0059). As part of it, PostgreSQL lets one commit of
@@ -29,6 +32,7 @@ export class Notifier {
   /** What can't be sent is let go: who listens finds the news at its next look. */
   async #sendAll(): Promise<void> {
     while (this.#waiting.size > 0) {
+      await pause(BEHIND_MS)
       const notices = [...this.#waiting].flatMap(([channel, payloads]) =>
         [...payloads].map((payload) => ({ channel, payload })),
       )
