@@ -28,18 +28,14 @@ class Workshop {
     return this.#workedMs.get(workspaceId) ?? 0
   }
 
-  keepBusy(workspaceId: string, { stepMs = 1, isAwaited = false } = {}): void {
-    const share = new Share(workspaceId, isAwaited)
+  /** With one run that does not end, or with as many of one step each as there is time for. */
+  keepBusy(workspaceId: string, { stepMs = 1, isAwaited = false, endsRuns = false } = {}): void {
+    let share = new Share(workspaceId, isAwaited)
     const work = async () => {
-      while (this.#isOpen) await this.step(share, workspaceId, stepMs)
-    }
-    this.#all.push(work())
-  }
-
-  /** As many runs, one after the other, as there is time for. */
-  keepBusyWithShortRuns(workspaceId: string): void {
-    const work = async () => {
-      while (this.#isOpen) await this.step(new Share(workspaceId, false), workspaceId, 1)
+      while (this.#isOpen) {
+        await this.step(share, workspaceId, stepMs)
+        if (endsRuns) share = new Share(workspaceId, isAwaited)
+      }
     }
     this.#all.push(work())
   }
@@ -123,8 +119,7 @@ describe('the slices of time that workspaces share', () => {
   test('leave time to others while somebody waits: heavy work rests, light work does not', async () => {
     const shareOf = async (work: 'heavy' | 'light') => {
       await using shop = new Workshop()
-      if (work === 'heavy') shop.keepBusy('background')
-      else shop.keepBusyWithShortRuns('background')
+      shop.keepBusy('background', { endsRuns: work === 'light' })
       const startedAt = performance.now()
       while (performance.now() - startedAt < 400) {
         await shop.step(new Share('quiet', true), 'quiet', 0.1)

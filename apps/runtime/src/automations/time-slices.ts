@@ -44,7 +44,7 @@ export class Share {
 
   /** It works so much that what it takes of the processor is felt by others. */
   get isHeavy(): boolean {
-    return this.#workedMs >= (this.#isAwaited ? LONG_MS : HEAVY_MS)
+    return !this.isUrgent && this.#workedMs >= HEAVY_MS
   }
 
   /** What the workspace does for whoever waits does not stand behind what else it does. */
