@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
-import { derivedUuidv7, type Failure, uuidv7 } from '@platform/kernel'
+import { type Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import { type SlidingLimits, waitOut } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
@@ -21,6 +21,7 @@ import {
   type Question,
 } from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
+import { EffectIds } from './effect-ids.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
@@ -56,6 +57,7 @@ export class ActiveRun implements RunState {
   readonly elsewhere: Elsewhere | undefined
   readonly limits: SlidingLimits
   readonly stubs: Stubs | undefined
+  readonly effectIds: EffectIds
   readonly secrets = new SecretTexts()
   readonly streams = new FetchedStreams()
   readonly maxWaitMs: number
@@ -64,7 +66,6 @@ export class ActiveRun implements RunState {
   readonly #parts: ActiveRunParts
   #timeLimitMs: number
   #endsAt: number
-  readonly #counts = new Map<string, number>()
   #ended: Failure | undefined
   #cancelled: Failure | undefined
   #cleanUpEndsAt = Number.POSITIVE_INFINITY
@@ -103,6 +104,7 @@ export class ActiveRun implements RunState {
     this.readClock = parts.readClock
     this.#endsAt = performance.now() + parts.timeLimitMs
     this.suspension = new RunSuspension(parts.suspension, parts.journal)
+    this.effectIds = new EffectIds(parts.runId, parts.journal !== undefined)
     this.#share = new Share(parts.workspace.id, parts.isAwaited)
   }
 
@@ -167,8 +169,7 @@ export class ActiveRun implements RunState {
     this.#check(now, frame)
     this.suspension.check()
     if (this.#hasSets) this.#hasSets = applySets(frame, this.options, this.#parts.journal)
-    if (this.#parts.slices.take(this.#share, now)) return undefined
-    return this.#parts.slices.next(this.#share).then(() => this.#requireTime(performance.now(), frame))
+    return this.#takeTurn(now, frame)
   }
 
   throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {
@@ -183,27 +184,16 @@ export class ActiveRun implements RunState {
     return this.#wait(work, waitMs, frame)
   }
 
-  effectId(frame: Pick<Frame, 'trace'>, path: string): string {
-    return this.#idOf(`${frame.trace}/${path}`)
-  }
-
-  #idOf(place: string, count = this.countOf(place)): string {
-    return this.#parts.journal === undefined ? uuidv7() : derivedUuidv7(this.runId, this.runId, place, count)
+  effectId({ trace }: Pick<Frame, 'trace'>, path: string): string {
+    return this.effectIds.next(`${trace}/${path}`)
   }
 
   reportId(frame: Pick<Frame, 'trace'>, type: string): string {
     return this.#parts.commitsFirst ? this.effectId(frame, type) : uuidv7()
   }
 
-  countOf(place: string): number {
-    if (this.#parts.journal === undefined) return 0
-    const count = (this.#counts.get(place) ?? 0) + 1
-    this.#counts.set(place, count)
-    return count
-  }
-
   record(event: EventRecord): Promise<void> | undefined {
-    return this.#isDone(event.type) ? undefined : this.#parts.buffer.add(event)
+    return this.#isDone(event.type) ? undefined : this.#parts.buffer.add(this.#share.counted(event))
   }
 
   /** Hands on an event about the run that is no effect of it. */
@@ -250,11 +240,11 @@ export class ActiveRun implements RunState {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
     const place = `${frame.trace}/${path}`
-    const count = this.countOf(place)
+    const count = this.effectIds.countOf(place)
     return await this.#outside(frame, path, async () => {
       if (this.#parts.commitsFirst && !onlyReads) await this.settle()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
-      return await this.#ask(frame, () => this.#idOf(place, count), work)
+      return await this.#ask(frame, () => this.effectIds.idOf(place, count), work)
     })
   }
 
@@ -279,10 +269,10 @@ export class ActiveRun implements RunState {
   }
 
   async #waitAs(number: number, frame: OutsidePlace, order: WaitOrder): Promise<EventRecord | null> {
-    const limits = { leftMs: this.#endsAt - performance.now(), frame }
     this.#waits += 1
     try {
-      return await this.#parts.openWaits().begin(number, order, limits)
+      const leftMs = this.#endsAt - performance.now()
+      return await this.#parts.openWaits().begin(number, order, { leftMs, frame })
     } catch (error) {
       if (!(error instanceof WaitEnded)) throw error
       this.#requireTime(performance.now(), frame, this.#checks + 1)
@@ -342,6 +332,7 @@ export class ActiveRun implements RunState {
       goesOn: () => this.hasEnded,
     })
     this.#waits += 1
+    this.#share.countQuestion()
     try {
       return await work(effect)
     } catch (error) {
@@ -388,12 +379,18 @@ export class ActiveRun implements RunState {
   async #wait(work: ThrottledWork, longestMs: number, frame: Frame): Promise<void> {
     const startedAt = performance.now()
     const waitMs = Math.min(longestMs, Math.max(0, this.#endsAt - startedAt) + 1)
-    this.#waits += 1
     const isOver = () => this.suspension.isPending
+    this.#waits += 1
     await waitOut(this.#parts.throttle, { workspaceId: this.workspace.id, work, waitMs, isOver })
     this.#waits -= 1
     frame.measures.throttledMs += performance.now() - startedAt
     this.#requireTime(performance.now(), frame)
     this.suspension.check()
+    await this.#takeTurn(performance.now(), frame)
+  }
+
+  #takeTurn(now: number, frame: Frame): Promise<void> | undefined {
+    const goOn = () => this.#requireTime(performance.now(), frame)
+    return this.#share.turnIn(this.#parts.slices, now)?.then(goOn)
   }
 }

@@ -9,14 +9,14 @@ function spin(ms: number): void {
 
 /** Works in steps until it is told to stop. */
 class Workshop {
-  readonly slices = new TimeSlices()
+  readonly slices = new TimeSlices(2)
   readonly #workedMs = new Map<string, number>()
   readonly order: string[] = []
   #isOpen = true
   readonly #all: Promise<void>[] = []
 
   async step(share: Share, workspaceId: string, ms: number): Promise<void> {
-    if (!this.slices.take(share, performance.now())) await this.slices.next(share)
+    await share.turnIn(this.slices, performance.now())
     this.order.push(workspaceId)
     const startedAt = performance.now()
     spin(ms)
@@ -131,6 +131,33 @@ describe('the slices of time that workspaces share', () => {
     expect(heavy).toBeLessThan(0.4)
     expect(heavy).toBeGreaterThan(0.05)
     expect(await shareOf('light')).toBeGreaterThan(0.5)
+  })
+
+  test('are used up by what work causes others as by the work', async () => {
+    const stepsOf = async (eventSize: number) => {
+      await using shop = new Workshop()
+      const share = new Share('emitter', false)
+      let steps = 0
+      const startedAt = performance.now()
+      const emit = async () => {
+        while (performance.now() - startedAt < 400) {
+          await shop.step(share, 'emitter', 0.1)
+          if (eventSize > 0) share.counted({ size: eventSize })
+          steps += 1
+        }
+      }
+      const emitting = emit()
+      while (performance.now() - startedAt < 400) {
+        await shop.step(new Share('quiet', true), 'quiet', 0.1)
+        await pause(5)
+      }
+      await emitting
+      return steps
+    }
+    const none = await stepsOf(0)
+    const large = await stepsOf(20_000)
+    expect(large).toBeGreaterThan(10)
+    expect(large).toBeLessThan(none / 4)
   })
 
   test('do not rest when nobody waits', async () => {

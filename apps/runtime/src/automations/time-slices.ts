@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 
@@ -13,10 +14,16 @@ const AWAITED_WEIGHT = 8
 const LONG_MS = 100
 /** Milliseconds after which a run that nobody waits for is heavy: most are over before. */
 const HEAVY_MS = 10
-/** While somebody waits for a run, heavy ones rest for so many times what they have worked. */
+/** While somebody waits for a run, heavy ones rest for so many times what they have worked; on many cores for less. */
 const REST = 3
+const REST_OF_ALL_CORES = 6
 /** Longest rest, after a step that took long. */
 const MAX_REST_MS = 50
+/** What one event costs all who write, store and read it, about, and what a thousand characters of it add. */
+const EVENT_MS = 0.3
+const THOUSAND_CHARACTERS_MS = 0.1
+/** What it costs to ask something outside of the process. */
+const ASKED_MS = 0.5
 /** Who comes back after others worked is this much before them, in the milliseconds that are counted. */
 const CREDIT_MS = 5
 /** Enough for all that work at the same time; one that falls out begins where the others are. */
@@ -29,6 +36,7 @@ export class Share {
   /** Somebody waits for its end. */
   readonly #isAwaited: boolean
   #workedMs = 0
+  #causedMs = 0
   /** The turn of the event loop that it worked in last. */
   slice = 0
 
@@ -52,11 +60,34 @@ export class Share {
     return this.isUrgent ? this.#urgentAccount : this.#workspaceId
   }
 
-  /** Counts what it worked; answers how much that is of its share. */
-  charge(ms: number): number {
+  /** Milliseconds that others work for it, and that are not charged yet. */
+  get causedMs(): number {
+    return this.#causedMs
+  }
+
+  /** Counts an event that it emits. */
+  counted<T extends { readonly size: number }>(event: T): T {
+    this.#causedMs += EVENT_MS + (event.size / 1000) * THOUSAND_CHARACTERS_MS
+    return event
+  }
+
+  /** It asks something outside of the process. */
+  countQuestion(): void {
+    this.#causedMs += ASKED_MS
+  }
+
+  /** Undefined when it may go on at once; else resolves when it may. */
+  turnIn(slices: Pick<TimeSlices, 'take' | 'next'>, now: number): Promise<void> | undefined {
+    return slices.take(this, now) ? undefined : slices.next(this)
+  }
+
+  /** Counts what it worked; answers that and what it caused, in milliseconds, and how much it is of its share. */
+  charge(workedMs: number): { readonly ms: number; readonly charged: number } {
+    const ms = workedMs + this.#causedMs
     const charged = this.isUrgent ? ms / AWAITED_WEIGHT : ms
     this.#workedMs += ms
-    return charged
+    this.#causedMs = 0
+    return { ms, charged }
   }
 }
 
@@ -74,8 +105,8 @@ interface WaitingRun {
 /**
  * Shares the event loop among the workspaces of a process, so that requests, timers and answers come in between: in
  * each turn of the loop runs work for one slice of time, first those of the workspace that has worked least, and among
- * them those that have waited longest. While somebody waits for a run, heavy ones leave three quarters of the time to
- * it and to the processes it needs (docs/adr/0081).
+ * them those that have waited longest. What a run causes others counts as if it had worked it. While somebody waits for
+ * a run, heavy ones leave three quarters of the time to it and to the processes it needs (docs/adr/0081).
  */
 export class TimeSlices {
   readonly #waiting = new Map<string, Waiting>()
@@ -86,10 +117,17 @@ export class TimeSlices {
   #slice = 1
   #startedAt: number | undefined
   #awaitedAt = Number.NEGATIVE_INFINITY
-  /** What heavy runs have worked in this slice, and until when they rest. */
+  /** What runs have caused others in this slice. */
+  #causedMs = 0
+  /** What heavy runs have worked in it and caused, and until when they rest. */
   #heavyMs = 0
   #restsUntil = Number.NEGATIVE_INFINITY
   #atWork: { readonly share: Share; readonly account: string; readonly since: number } | undefined
+  readonly #rest: number
+
+  constructor(cores = availableParallelism()) {
+    this.#rest = Math.min(REST, REST_OF_ALL_CORES / cores)
+  }
 
   /** True when it may go on at once; else it has to wait for its next slice. */
   take(share: Share, now: number): boolean {
@@ -98,7 +136,7 @@ export class TimeSlices {
     if (now < this.#restsUntil && share.isHeavy) return false
     if (share.slice !== this.#slice && this.#isBehind(share)) return false
     this.#startedAt ??= this.#begin(now)
-    if (now - this.#startedAt >= this.#sliceMs(isUrgent)) return false
+    if (this.#isOver(isUrgent, this.#startedAt, now)) return false
     if (this.#atWork?.share !== share) this.#giveTo(share, share.account, now)
     return true
   }
@@ -125,9 +163,12 @@ export class TimeSlices {
     return this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least(false).worked
   }
 
-  #sliceMs(isUrgent: boolean): number {
-    const isOtherAwaited = !isUrgent && (this.#startedAt ?? 0) - this.#awaitedAt < AWAITED_MS
-    return isOtherAwaited ? SHORT_SLICE_MS : SLICE_MS
+  /** Nobody that is waited for stands behind what others have caused. */
+  #isOver(isUrgent: boolean, startedAt: number, now: number): boolean {
+    if (isUrgent) return now - startedAt >= SLICE_MS
+    const isOtherAwaited = startedAt - this.#awaitedAt < AWAITED_MS
+    const causedMs = this.#causedMs + (this.#atWork?.share.causedMs ?? 0)
+    return now - startedAt + causedMs >= (isOtherAwaited ? SHORT_SLICE_MS : SLICE_MS)
   }
 
   #workedBy(account: string, isUrgent: boolean): number {
@@ -155,9 +196,11 @@ export class TimeSlices {
     if (this.#atWork === undefined) return
     const { share, account, since } = this.#atWork
     this.#atWork = undefined
-    if (share.isHeavy) this.#heavyMs += now - since
-    const before = this.#workedBy(account, share.isUrgent)
-    this.#worked.set(account, before + share.charge(now - since))
+    const { isHeavy, isUrgent } = share
+    const { ms, charged } = share.charge(now - since)
+    this.#causedMs += ms - (now - since)
+    if (isHeavy) this.#heavyMs += ms
+    this.#worked.set(account, this.#workedBy(account, isUrgent) + charged)
   }
 
   #begin(now: number): number {
@@ -168,8 +211,9 @@ export class TimeSlices {
   #end(now: number): void {
     this.#charge(now)
     if (now - this.#awaitedAt < AWAITED_MS)
-      this.#restsUntil = now + Math.min(MAX_REST_MS, REST * this.#heavyMs)
+      this.#restsUntil = now + Math.min(MAX_REST_MS, this.#rest * this.#heavyMs)
     this.#heavyMs = 0
+    this.#causedMs = 0
     this.#slice += 1
     this.#startedAt = undefined
   }
@@ -185,7 +229,7 @@ export class TimeSlices {
       return
     }
     this.#startedAt ??= this.#begin(now)
-    if (now - this.#startedAt >= this.#sliceMs(waiting.isUrgent)) {
+    if (this.#isOver(waiting.isUrgent, this.#startedAt, now)) {
       setImmediate(this.#wake)
       return
     }

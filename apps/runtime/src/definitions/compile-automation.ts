@@ -168,7 +168,7 @@ class StepCompilation {
       const index = list.compiled.length
       if (index === list.written.length - 1) this.#unfinished.pop()
       list.compiled.push(this.#step(list.written[index] ?? {}, `${list.at}[${index}]`, list.depth))
-      if (!slices.take(share, performance.now())) await slices.next(share)
+      await share.turnIn(slices, performance.now())
     }
   }
 
