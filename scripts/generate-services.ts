@@ -1,4 +1,5 @@
-// The files that name every service, from the table packages/contracts/src/services.ts.
+// The files that name every service, from the table packages/contracts/src/services.ts, and what the image of all in
+// one starts Node with, from what `npm start` does.
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
   composeDefaults,
@@ -21,3 +22,8 @@ rewrite('deploy/compose/all-in-one.yaml', (text) => withVersion(text, version))
 rewrite('deploy/compose/platform.defaults.env', composeDefaults)
 rewrite('deploy/prometheus/scrape.yaml', scrapeFile)
 rewrite('deploy/images/Dockerfile', dockerfile)
+
+const { NODE_OPTIONS } = JSON.parse(readFileSync('scripts/set-up/small-memory.json', 'utf8')) as {
+  NODE_OPTIONS: string
+}
+writeFileSync('deploy/images/flags/all-in-one', `${NODE_OPTIONS}\n`)

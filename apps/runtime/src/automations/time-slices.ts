@@ -133,8 +133,9 @@ export class TimeSlices {
   take(share: Share, now: number): boolean {
     const { isUrgent } = share
     if (isUrgent) this.#awaitedAt = now
-    if (now < this.#restsUntil && share.isHeavy) return false
-    if (share.slice !== this.#slice && this.#isBehind(share)) return false
+    const heavyRest = now < this.#restsUntil
+    if (heavyRest && share.isHeavy) return false
+    if (share.slice !== this.#slice && this.#isBehind(share, heavyRest)) return false
     this.#startedAt ??= this.#begin(now)
     if (this.#isOver(isUrgent, this.#startedAt, now)) return false
     if (this.#atWork?.share !== share) this.#giveTo(share, share.account, now)
@@ -158,9 +159,9 @@ export class TimeSlices {
     })
   }
 
-  /** A run that is new to this slice stands behind those that wait and have worked less. */
-  #isBehind({ account, isUrgent }: Share): boolean {
-    return this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least(false).worked
+  /** A run that is new to this slice stands behind those that wait, do not rest, and have worked less. */
+  #isBehind({ account, isUrgent }: Share, heavyRest: boolean): boolean {
+    return this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least(heavyRest).worked
   }
 
   /** Nobody that is waited for stands behind what others have caused. */
