@@ -21,7 +21,8 @@ import {
 import { RelayProgress } from './relay-progress.ts'
 
 const BATCH = 256
-const SETTLE_EVERY_MS = 2000
+/** It looks every half second, so that this is at every fourth look. */
+const SETTLE_EVERY_MS = 1900
 const PAUSES = { firstMs: 100, longestMs: 2000 }
 
 /**
@@ -60,9 +61,10 @@ async function relayWhile(
   let position = await findRelayPosition(options)
   let settleAt = 0
   while (!signal.aborted) {
-    if (performance.now() >= settleAt) {
+    const now = performance.now()
+    if (now >= settleAt) {
+      settleAt = now + SETTLE_EVERY_MS
       await settle(options, position)
-      settleAt = performance.now() + SETTLE_EVERY_MS
     }
     sleeper.awake()
     const { events, isHeldBack } = await readLog(database, position.cursor, BATCH)

@@ -390,7 +390,7 @@ export class ActiveRun implements RunState {
   }
 
   #takeTurn(now: number, frame: Frame): Promise<void> | undefined {
-    const goOn = () => this.#requireTime(performance.now(), frame)
-    return this.#share.turnIn(this.#parts.slices, now)?.then(goOn)
+    const turn = this.#share.turnIn(this.#parts.slices, now)
+    return turn?.then(() => this.#requireTime(performance.now(), frame))
   }
 }
