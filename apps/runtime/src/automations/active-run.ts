@@ -244,6 +244,7 @@ export class ActiveRun implements RunState {
     return await this.#outside(frame, path, async () => {
       if (this.#parts.commitsFirst && !onlyReads) await this.settle()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
+      this.#share.countQuestion()
       return await this.#ask(frame, () => this.effectIds.idOf(place, count), work)
     })
   }
@@ -332,7 +333,6 @@ export class ActiveRun implements RunState {
       goesOn: () => this.hasEnded,
     })
     this.#waits += 1
-    this.#share.countQuestion()
     try {
       return await work(effect)
     } catch (error) {

@@ -29,15 +29,28 @@ class Workshop {
   }
 
   /** With one run that does not end, or with as many of one step each as there is time for. */
-  keepBusy(workspaceId: string, { stepMs = 1, isAwaited = false, endsRuns = false } = {}): void {
+  keepBusy(
+    workspaceId: string,
+    { stepMs = 1, isAwaited = false, endsRuns = false, eventSize = 0 } = {},
+  ): void {
     let share = new Share(workspaceId, isAwaited)
     const work = async () => {
       while (this.#isOpen) {
         await this.step(share, workspaceId, stepMs)
+        if (eventSize > 0) share.counted({ size: eventSize })
         if (endsRuns) share = new Share(workspaceId, isAwaited)
       }
     }
     this.#all.push(work())
+  }
+
+  /** Short runs that somebody waits for, one after the other. */
+  async askFor(ms: number): Promise<void> {
+    const until = performance.now() + ms
+    while (performance.now() < until) {
+      await this.step(new Share('quiet', true), 'quiet', 0.1)
+      await pause(5)
+    }
   }
 
   async forTurns(count: number): Promise<void> {
@@ -121,10 +134,7 @@ describe('the slices of time that workspaces share', () => {
       await using shop = new Workshop()
       shop.keepBusy('background', { endsRuns: work === 'light' })
       const startedAt = performance.now()
-      while (performance.now() - startedAt < 400) {
-        await shop.step(new Share('quiet', true), 'quiet', 0.1)
-        await pause(5)
-      }
+      await shop.askFor(400)
       return shop.workedMs('background') / (performance.now() - startedAt)
     }
     const heavy = await shareOf('heavy')
@@ -136,23 +146,9 @@ describe('the slices of time that workspaces share', () => {
   test('are used up by what work causes others as by the work', async () => {
     const stepsOf = async (eventSize: number) => {
       await using shop = new Workshop()
-      const share = new Share('emitter', false)
-      let steps = 0
-      const startedAt = performance.now()
-      const emit = async () => {
-        while (performance.now() - startedAt < 400) {
-          await shop.step(share, 'emitter', 0.1)
-          if (eventSize > 0) share.counted({ size: eventSize })
-          steps += 1
-        }
-      }
-      const emitting = emit()
-      while (performance.now() - startedAt < 400) {
-        await shop.step(new Share('quiet', true), 'quiet', 0.1)
-        await pause(5)
-      }
-      await emitting
-      return steps
+      shop.keepBusy('emitter', { stepMs: 0.1, eventSize })
+      await shop.askFor(400)
+      return shop.order.filter((workspaceId) => workspaceId === 'emitter').length
     }
     const none = await stepsOf(0)
     const large = await stepsOf(20_000)

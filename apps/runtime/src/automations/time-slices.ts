@@ -81,13 +81,12 @@ export class Share {
     return slices.take(this, now) ? undefined : slices.next(this)
   }
 
-  /** Counts what it worked; answers that and what it caused, in milliseconds, and how much it is of its share. */
-  charge(workedMs: number): { readonly ms: number; readonly charged: number } {
-    const ms = workedMs + this.#causedMs
+  /** Counts what it worked and caused; answers how much that is of its share. */
+  charge(ms: number): number {
     const charged = this.isUrgent ? ms / AWAITED_WEIGHT : ms
     this.#workedMs += ms
     this.#causedMs = 0
-    return { ms, charged }
+    return charged
   }
 }
 
@@ -197,11 +196,11 @@ export class TimeSlices {
     if (this.#atWork === undefined) return
     const { share, account, since } = this.#atWork
     this.#atWork = undefined
-    const { isHeavy, isUrgent } = share
-    const { ms, charged } = share.charge(now - since)
-    this.#causedMs += ms - (now - since)
+    const { isHeavy, isUrgent, causedMs } = share
+    const ms = now - since + causedMs
+    this.#causedMs += causedMs
     if (isHeavy) this.#heavyMs += ms
-    this.#worked.set(account, this.#workedBy(account, isUrgent) + charged)
+    this.#worked.set(account, this.#workedBy(account, isUrgent) + share.charge(ms))
   }
 
   #begin(now: number): number {

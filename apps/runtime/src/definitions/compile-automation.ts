@@ -168,7 +168,8 @@ class StepCompilation {
       const index = list.compiled.length
       if (index === list.written.length - 1) this.#unfinished.pop()
       list.compiled.push(this.#step(list.written[index] ?? {}, `${list.at}[${index}]`, list.depth))
-      await share.turnIn(slices, performance.now())
+      const turn = share.turnIn(slices, performance.now())
+      if (turn !== undefined) await turn
     }
   }
 
