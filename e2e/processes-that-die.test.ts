@@ -1,4 +1,6 @@
-import { type Platform, processTree, startAllInOne } from '@platform/testing/platform'
+import { rmSync } from 'node:fs'
+import { one, openDatabase, sql, startEmbedded } from '@platform/database'
+import { freshDirectory, type Platform, processTree, startAllInOne } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
 import { commandOf } from './support/processes.ts'
@@ -6,13 +8,21 @@ import { commandOf } from './support/processes.ts'
 /** Beside them nothing may be noticed but a pause. */
 const NEIGHBOURS = 20
 
+const opened = new AsyncDisposableStack()
 let platform: Platform
+let databaseUrl: string
 let token: string
 let workspace: string
 let neighbours: string
 
 beforeAll(async () => {
-  platform = await startAllInOne({ RUNTIME_PROCESSES: '1' }, undefined, 'e2e/support/planted-faults.ts')
+  const directory = freshDirectory('processes-that-die-')
+  opened.defer(() => rmSync(directory, { recursive: true, force: true }))
+  const server = await startEmbedded(`${directory}/postgres`)
+  opened.defer(() => server.stop())
+  databaseUrl = server.url
+  const env = { RUNTIME_PROCESSES: '1', DATABASE_URL: databaseUrl }
+  platform = opened.use(await startAllInOne(env, undefined, 'e2e/support/planted-faults.ts'))
   token = (await administrator(platform)).token
   workspace = await newWorkspace(platform.origin, token)
   neighbours = await newWorkspace(platform.origin, token)
@@ -24,7 +34,7 @@ beforeAll(async () => {
     output: '{{greeting}}',
   })
 }, 120_000)
-afterAll(() => platform[Symbol.asyncDispose]())
+afterAll(() => opened.disposeAsync())
 
 const children = (): number[] =>
   processTree(platform.process('all-in-one').pid).filter(
@@ -157,18 +167,23 @@ test('a run whose processes others have killed three times is to blame for nothi
     ],
   })
   await emit(workspace, 'long.cause', 1)
-  const run = async () => (await runsOf(workspace, 'automation=long'))[0]
-  for (let time = 0; time < 3; time += 1) {
-    await vi.waitFor(async () => expect(await run()).toMatchObject({ status: 'running', waitsFor: null }), {
+  await using database = await openDatabase(databaseUrl)
+  const run = () =>
+    one<{ id: string; attempt: number; status: string }>(
+      database,
+      sql`select id, attempt, status from runtime.runs where automation_slug = 'long'`,
+    )
+  // Whoever takes it over may be so fast that it is never seen to wait.
+  const begun = (attempt: number) =>
+    vi.waitFor(async () => expect(await run()).toMatchObject({ attempt, status: 'running' }), {
       timeout: 20_000,
       interval: 50,
     })
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    await begun(attempt)
     for (const pid of children()) process.kill(pid, 'SIGKILL')
-    await vi.waitFor(async () => expect((await run()).status).not.toBe('running'), {
-      timeout: 20_000,
-      interval: 20,
-    })
   }
+  await begun(4)
   const { id } = await run()
   await call(platform.origin, 'POST', `/v2/workspaces/${workspace}/runs/${id}/cancel`, { token, body: {} })
   await vi.waitFor(async () => expect((await run()).status).toBe('cancelled'), {
