@@ -1,6 +1,7 @@
 import { collections } from './collections.ts'
 import { customCode } from './custom-code.ts'
 import { durable } from './durable.ts'
+import { effects } from './effects.ts'
 import { emit } from './emit.ts'
 import { keep } from './events/keep.ts'
 import { million } from './events/million.ts'
@@ -14,6 +15,7 @@ import { compare } from './gateway/compare.ts'
 import { memory } from './gateway/memory.ts'
 import { scale } from './gateway/scale.ts'
 import { identity } from './identity.ts'
+import { instructions } from './instructions.ts'
 import type { Figure } from './measure/figure.ts'
 import type { Tool } from './measure/tools.ts'
 import { neighbours } from './neighbours.ts'
@@ -47,6 +49,8 @@ export const cases: Record<string, Record<string, Part>> = {
   'rate-limit': { 'rate-limit': { measure: rateLimit } },
   'custom-code': { 'custom-code': { measure: customCode } },
   run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
+  effects: { effects: { measure: effects } },
+  instructions: { instructions: { measure: instructions } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   neighbours: { neighbours: { measure: neighbours } },
   streams: { streams: { measure: streams } },

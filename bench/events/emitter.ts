@@ -1,11 +1,11 @@
-/** A function that emits one event into a workspace and resolves when it is committed. */
+/** A function that emits events into a workspace in one call and resolves when they are committed. */
 export const emitter =
   (origin: string, { workspaceId, authorization }: { workspaceId: string; authorization: string }) =>
-  async (payload: object): Promise<void> => {
+  async (...payloads: readonly object[]): Promise<void> => {
     const answer = await fetch(`${origin}/v2/workspaces/${workspaceId}/events`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify({ events: [{ type: 'bench.event', payload }] }),
+      body: JSON.stringify({ events: payloads.map((payload) => ({ type: 'bench.event', payload })) }),
     })
     if (!answer.ok) throw new Error(`Emitting answered ${answer.status}: ${await answer.text()}`)
     await answer.body?.cancel()
