@@ -139,7 +139,7 @@ export function insertEvents(
     select input.id, input.workspace_id, input.type, input.announce, input.record::json, input.traceparent
     from unnest(${ids}::uuid[], ${workspaceIds}::text[], ${types}::text[], ${announced}::boolean[], ${texts}::text[],
       ${traceparents}::text[]) as input (id, workspace_id, type, announce, record, traceparent)
-    on conflict (id) do nothing
+    on conflict do nothing
     returning case when announce then outbox.announce(type, workspace_id, record->'payload') end`
 }
 

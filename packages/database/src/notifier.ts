@@ -6,6 +6,11 @@ import { type Sql, sql } from './sql.ts'
 const NOTICE_MS = 1000
 /** Whoever waits for the commit hears of it first: a notice sets processes to work that the answer would wait for. */
 const BEHIND_MS = 1
+/**
+ * While news come again and again, a channel is told of them this often at most: each notice wakes a connection of the
+ * server and a process for each that listens, and these rest longer than this between two looks.
+ */
+const GAP_MS = 10
 
 /**
  * Sends notices behind the commit of what they are about (docs/adr/0059). As part of it, PostgreSQL lets one commit of
@@ -14,6 +19,8 @@ const BEHIND_MS = 1
 export class Notifier {
   readonly #run: (statement: Sql, options: { timeoutMs: number }) => Promise<unknown>
   readonly #waiting = new Map<string, Set<string>>()
+  /** Channels that were told within `GAP_MS`, and when (`performance.now()`). */
+  readonly #toldAt = new Map<string, number>()
   #isSending = false
 
   constructor(run: (statement: Sql, options: { timeoutMs: number }) => Promise<unknown>) {
@@ -32,19 +39,42 @@ export class Notifier {
   /** What can't be sent is let go: who listens finds the news at its next look. */
   async #sendAll(): Promise<void> {
     while (this.#waiting.size > 0) {
-      await pause(BEHIND_MS)
-      const notices = [...this.#waiting].flatMap(([channel, payloads]) =>
-        [...payloads].map((payload) => ({ channel, payload })),
-      )
-      this.#waiting.clear()
-      await this.#run(noticesOf(notices), { timeoutMs: NOTICE_MS }).catch(() => undefined)
+      await pause(this.#restMs())
+      const notices = this.#takeDue(performance.now())
+      if (notices.length > 0)
+        await this.#run(noticesOf(notices), { timeoutMs: NOTICE_MS }).catch(() => undefined)
     }
     this.#isSending = false
   }
+
+  /** Milliseconds until the first channel may be told of what waits for it. */
+  #restMs(): number {
+    const now = performance.now()
+    for (const [channel, toldAt] of this.#toldAt) if (toldAt + GAP_MS <= now) this.#toldAt.delete(channel)
+    const rests = [...this.#waiting.keys()].map((channel) => (this.#toldAt.get(channel) ?? 0) + GAP_MS - now)
+    return Math.max(BEHIND_MS, Math.ceil(Math.min(...rests)))
+  }
+
+  /** Notices of the channels that may be told now. */
+  #takeDue(now: number): Notice[] {
+    const due: Notice[] = []
+    for (const [channel, payloads] of this.#waiting) {
+      if ((this.#toldAt.get(channel) ?? 0) + GAP_MS > now) continue
+      this.#waiting.delete(channel)
+      this.#toldAt.set(channel, now)
+      for (const payload of payloads) due.push({ channel, payload })
+    }
+    return due
+  }
+}
+
+interface Notice {
+  readonly channel: string
+  readonly payload: string
 }
 
 /** A statement that sends notices, which are nothing to be kept: its commit waits for no disk. */
-export function noticesOf(notices: readonly { channel: string; payload: string }[]): Sql {
+export function noticesOf(notices: readonly Notice[]): Sql {
   const channels = notices.map(({ channel }) => channel)
   const payloads = notices.map(({ payload }) => payload)
   return sql`

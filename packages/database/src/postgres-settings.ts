@@ -84,6 +84,8 @@ function sessionOptions(statementTimeoutMs: number): string {
     tcp_keepalives_count: 3,
     // Compiling a statement takes longer than any statement of a request may.
     jit: 'off',
+    // A plan that was made while a table was small is kept when it has grown (ADR 0093).
+    enable_seqscan: 'off',
   }
   return Object.entries(limits)
     .map(([name, value]) => `-c ${name}=${value}`)

@@ -84,16 +84,30 @@ function claimParts(work: readonly ClaimedWork[]): Sql[] {
   ]
 }
 
+/**
+ * True of the runs `r` with these ids. Joined with a list of ids alone, PostgreSQL would go through a table that it
+ * believes to be small (ADR 0093).
+ */
+export const isOneOf = (runs: readonly Pick<Claim, 'id'>[]): Sql =>
+  sql`r.id = any(${runs.map(({ id }) => id)}::uuid[])`
+
+/**
+ * True of those of them that a worker holds. Written as `status = 'running'`, PostgreSQL would go through its index of
+ * running runs, which has all that ended since its last vacuum.
+ */
+export const isHeld = (runs: readonly Pick<Claim, 'id'>[]): Sql =>
+  sql`${isOneOf(runs)} and r.status is not distinct from 'running'`
+
 /** Claims as rows `c` of a statement. */
 export const claimList = (claims: readonly Claim[]): Sql => sql`
   unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
 
 const lockRuns = (claims: readonly Claim[]): Sql => sql`
   select r.id, r.attempt
-  from ${claimList(claims)} join runtime.runs r on r.id = c.id and r.attempt = c.attempt and r.status = 'running'
-  for no key update of r`
+  from ${claimList(claims)} join runtime.runs r on r.id = c.id and r.attempt = c.attempt
+  where ${isHeld(claims)} for no key update of r`
 
-const endRuns = (ends: readonly unknown[]): Sql => sql`
+const endRuns = (ends: readonly Claim[]): Sql => sql`
   update runtime.runs r set
     status = e.status,
     finished_at = case when e.status <> 'waiting' then now() end,
@@ -103,7 +117,7 @@ const endRuns = (ends: readonly unknown[]): Sql => sql`
   from jsonb_to_recordset(${storableJson(ends)}::jsonb)
     as e (id uuid, attempt int, status text, "durationMs" int, error jsonb, "isDeadLetter" boolean,
       "pauseMs" float8, output text)
-  where r.id = e.id and r.attempt = e.attempt and r.status = 'running'
+  where r.id = e.id and r.attempt = e.attempt and ${isHeld(ends)}
   returning r.id, r.attempt`
 
 /** A run that was asked to end meanwhile does not pause: whoever claims it ends it. */

@@ -117,7 +117,7 @@ export const runChangeStore = (database: Database) => ({
           ${stateOf(segments, end)}
         from runtime.runs
         where id = ${runId} and workspace_id = ${workspaceId} and finished_at is not null
-        on conflict (id) do nothing
+        on conflict do nothing
         returning ${recordColumns}`)
       if (run === undefined) return undefined
       await insertSegments(

@@ -60,7 +60,7 @@ export function insertQueued(runs: readonly QueuedRun[]): Sql {
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint,
       input json, ${callerTypes})
-    on conflict (id) do nothing`
+    on conflict do nothing`
 }
 
 /** What started a run, as the columns of its row. */

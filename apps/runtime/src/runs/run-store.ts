@@ -3,7 +3,7 @@ import { sizeOfRecords } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
-import { claimedWorkStore, claimList } from './claimed-work-store.ts'
+import { claimedWorkStore, claimList, isHeld, isOneOf } from './claimed-work-store.ts'
 import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews, WaitWriter } from './run.ts'
 import {
   announceEvents,
@@ -73,7 +73,7 @@ export const runStore = (database: Database, writePatches: WritePatches, waits?:
   release: (claims: readonly Claim[]): Promise<unknown> =>
     database.many(sql`
       update runtime.runs r set status = 'queued', leased_until = null, worker = null
-      from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
+      from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and ${isHeld(claims)}`),
 
   /** Queues runs whose time has come; answers how many. */
   async queueDue(limit: number): Promise<number> {
@@ -153,7 +153,7 @@ const claimsIn = (database: Database) => ({
     database.many<LeaseNews>(sql`
       with leased as materialized (
         select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id and r.attempt = c.attempt
-        where r.status = 'running' for update of r skip locked
+        where ${isHeld(claims)} for update of r skip locked
       ), extended as (
         update runtime.runs r set worker = ${worker}, leased_until = now() + ${leaseSeconds} * interval '1 second'
         from leased where r.id = leased.id
@@ -167,7 +167,7 @@ const claimsIn = (database: Database) => ({
 const selectNews = (claims: readonly Claim[]): Sql => sql`
   select r.id, c.attempt, r.attempt <> c.attempt as "isLost", ${cancellation} as cancellation
   from runtime.runs r join ${claimList(claims)} on r.id = c.id
-  where r.attempt <> c.attempt or r.cancel_requests is not null`
+  where ${isOneOf(claims)} and (r.attempt <> c.attempt or r.cancel_requests is not null)`
 
 /** The selected rows are locked first, so that two workers never claim the same run. */
 const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sql`
@@ -194,7 +194,7 @@ function insertRuns(runs: readonly FinishedRun[]): Sql {
       "triggerType" text, "triggerValue" text, "triggerId" text, status text, "correlationId" text,
       "startedAt" timestamptz, "durationMs" int, error jsonb, input json, output text, "isDeadLetter" boolean,
       ${callerTypes})
-    on conflict (id) do nothing`
+    on conflict do nothing`
 }
 
 function insertRunning(runs: readonly BegunRun[]): Sql {
@@ -208,7 +208,7 @@ function insertRunning(runs: readonly BegunRun[]): Sql {
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, worker text,
       "leaseSeconds" float8, "startedAt" timestamptz, revision bigint, input json, ${callerTypes})
-    on conflict (id) do nothing`
+    on conflict do nothing`
 }
 
 /** Runs that are over before they begin; those that are there already stay as they are. */
@@ -221,7 +221,7 @@ export function insertEnded(runs: readonly QueuedRun[], error: unknown): Sql {
       r."correlationId", coalesce(-r.priority, 0), now(), ${storableJson(error)}::jsonb
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint)
-    on conflict (id) do nothing`
+    on conflict do nothing`
 }
 
 /** Writes the work of many runs in few transactions; each promise resolves when its part is committed. */

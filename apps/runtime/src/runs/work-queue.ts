@@ -32,6 +32,8 @@ export interface WorkQueueOptions {
 const POLL_MS = 500
 const GIVE_BACK_MS = 1000
 const HOLD_BACK_MS = 3000
+/** So long after a claim that left nothing, a place that gets free is no reason to look for more. */
+const EMPTY_MS = 50
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
@@ -66,6 +68,8 @@ export class WorkQueue {
   /** True when there may be runs that waited and are to go on. */
   #mayBeWoken = true
   #heldBackUntil = 0
+  /** When the time is over (`performance.now()`) in which nothing is left to claim that this process has not queued. */
+  #emptyUntil = 0
 
   constructor(options: WorkQueueOptions) {
     this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, holdBackMs: HOLD_BACK_MS, ...options }
@@ -174,7 +178,9 @@ export class WorkQueue {
     if (room <= 0 || performance.now() < this.#heldBackUntil) return false
     const { runs, worker, leaseSeconds } = this.#options
     const left = this.#greedyWorkspaces()
+    const askedAt = performance.now()
     const claimed = await runs.claimQueued(worker(), leaseSeconds, room, left, this.#servedLast)
+    this.#emptyUntil = claimed.length < room && left.length === 0 ? askedAt + EMPTY_MS : 0
     for (const run of claimed) void this.#begin(run, signal)
     const last = claimed.at(-1)?.workspaceId
     if (last === undefined) return false
@@ -221,6 +227,12 @@ export class WorkQueue {
     return [...counts].filter(([, count]) => count * 2 >= this.#options.concurrency).map(([id]) => id)
   }
 
+  /** There may be a run for a place that gets free. */
+  #isPlaceWanted(): boolean {
+    const isLeftOver = this.#mayBeWoken || this.#abandoned !== undefined || this.#stopping?.aborted === true
+    return isLeftOver || performance.now() >= this.#emptyUntil
+  }
+
   #begin(run: ClaimedRun, signal: AbortSignal): Promise<void> {
     const { id, attempt, workspaceId } = run
     const leased: LeasedRun = { claim: { id, attempt }, workspaceId, active: undefined }
@@ -233,7 +245,7 @@ export class WorkQueue {
       .finally(() => {
         if (this.#leased.get(run.id) === leased) this.#leased.delete(run.id)
         this.#working.delete(working)
-        this.#wakeUp.wake()
+        if (this.#isPlaceWanted()) this.#wakeUp.wake()
       })
     this.#working.add(working)
     return working

@@ -72,7 +72,7 @@ async function insert(queries: Queries, documents: readonly WrittenDocument[]): 
     select input.id, input.stream, input.document::jsonb, input.words
     from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::tsvector[])
       as input (id, stream, document, words)
-    on conflict (id) do nothing`)
+    on conflict do nothing`)
 }
 
 /**
