@@ -1,4 +1,4 @@
-import { sql } from '@platform/database'
+import { type Database, one, openDatabase, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { expect, test } from 'vitest'
 import { runsDatabase } from '../../test/testing.ts'
@@ -44,3 +44,33 @@ test('claimed runs are found by their ids alone, also where plans are older than
   })
   expect(read).toEqual([])
 })
+
+test('who holds runs is found without those that have ended, however long no vacuum came', async () => {
+  await using database = await runsDatabase()
+  await using alone = await openDatabase(database.url, { poolSize: 1, allowWeakDurability: true })
+  const store = runStore(alone, upsertPatches)
+  const runs = Array.from({ length: 5000 }, queued)
+  await store.enqueue(runs)
+  await alone.many(sql`
+    update runtime.runs
+    set status = 'running', attempt = 1, worker = '4711', leased_until = now() + interval '1 minute'`)
+  const claims = runs.map(({ id }) => ({ id, attempt: 1 }))
+  await store.writeClaimed(claims.slice(1).map((claim) => ({ claim, effects: nothing, end: succeeded })))
+  // Entries are marked by who passes them first.
+  expect(await store.listHolders()).toEqual([4711])
+  const before = await entriesRead(alone)
+  expect(await store.listHolders()).toEqual([4711])
+  expect((await entriesRead(alone)) - before).toBeLessThan(runs.length / 10)
+})
+
+/** How many entries of `runs_leased` were read so far, by this connection and those that have told. */
+async function entriesRead(database: Database): Promise<number> {
+  await database.many(sql`select pg_stat_force_next_flush()`)
+  const { count } = await one<{ count: number }>(
+    database,
+    sql`
+      select sum(pg_stat_get_tuples_returned(i.inhrelid))::int as count from pg_inherits i
+      where i.inhparent = 'runtime.runs_leased'::regclass`,
+  )
+  return count
+}

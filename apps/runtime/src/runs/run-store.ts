@@ -123,9 +123,7 @@ const claimsIn = (database: Database) => ({
 
   /** The workers that have leased runs, by their presence; a worker without one is known by another name. */
   async listHolders(): Promise<number[]> {
-    const rows = await database.many<{ holder: number }>(sql`
-      select distinct worker::bigint as holder from runtime.runs
-      where status = 'running' and worker ~ '^[0-9]{1,10}$'`)
+    const rows = await database.many<{ holder: number }>(sql`select runtime.list_holders() as holder`)
     return rows.map(({ holder }) => holder)
   },
 
