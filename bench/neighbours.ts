@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startAllInOne } from '@platform/testing/platform'
-import type { Figure } from './measure/figure.ts'
+import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 
+const ROUNDS = 3
 const NOISY = 20
 /** Events that trigger the automation of each noisy workspace. */
 const QUEUED = 200
@@ -39,9 +40,36 @@ const noises = (silentUrl: string): readonly object[][] => [
 
 /**
  * URL runs of a quiet workspace alone, and beside workspaces that loop, fill memory, search with catastrophic patterns,
- * ask hosts that never answer, and emit without end, all at once, with the limits that an installation has.
+ * ask hosts that never answer, and emit without end, all at once, with the limits that an installation has. A p99 is
+ * that of some slow moments: each round has a platform of its own, and what counts is the one in the middle.
  */
 export async function neighbours(): Promise<Figure[]> {
+  const rounds: Round[] = []
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measuredRound())
+  return [
+    {
+      name: 'URL run of a quiet workspace, alone: p99',
+      value: median(rounds.map(({ aloneMs }) => aloneMs)),
+      unit: 'ms',
+    },
+    {
+      name: `URL run beside ${NOISY} noisy workspaces: p99`,
+      value: median(rounds.map(({ besideMs }) => besideMs)),
+      unit: 'ms',
+      against: 'alone',
+      ratio: median(rounds.map(({ aloneMs, besideMs }) => besideMs / aloneMs)),
+      needed: 2,
+    },
+  ]
+}
+
+/** The p99 of a round. */
+interface Round {
+  readonly aloneMs: number
+  readonly besideMs: number
+}
+
+async function measuredRound(): Promise<Round> {
   await using stack = new AsyncDisposableStack()
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -83,15 +111,5 @@ export async function neighbours(): Promise<Figure[]> {
     await post(`/v2/workspaces/${id}/events`, { events })
   }
   const beside = await measured()
-  return [
-    { name: 'URL run of a quiet workspace, alone: p99', value: alone.p99Ms, unit: 'ms' },
-    {
-      name: `URL run beside ${NOISY} noisy workspaces: p99`,
-      value: beside.p99Ms,
-      unit: 'ms',
-      against: 'alone',
-      ratio: beside.p99Ms / alone.p99Ms,
-      needed: 2,
-    },
-  ]
+  return { aloneMs: alone.p99Ms, besideMs: beside.p99Ms }
 }
