@@ -68,7 +68,7 @@ export class WorkQueue {
   /** True when there may be runs that waited and are to go on. */
   #mayBeWoken = true
   #heldBackUntil = 0
-  /** When the time is over (`performance.now()`) in which nothing is left to claim that this process has not queued. */
+  /** Until then (`performance.now()`) the queue counts as empty: the last claim has left nothing. */
   #emptyUntil = 0
 
   constructor(options: WorkQueueOptions) {
@@ -175,12 +175,13 @@ export class WorkQueue {
   /** Answers whether there may be more to claim right now. */
   async #claimSome(signal: AbortSignal): Promise<boolean> {
     const room = this.#room()
+    this.#emptyUntil = 0
     if (room <= 0 || performance.now() < this.#heldBackUntil) return false
     const { runs, worker, leaseSeconds } = this.#options
     const left = this.#greedyWorkspaces()
     const askedAt = performance.now()
     const claimed = await runs.claimQueued(worker(), leaseSeconds, room, left, this.#servedLast)
-    this.#emptyUntil = claimed.length < room && left.length === 0 ? askedAt + EMPTY_MS : 0
+    if (claimed.length < room && left.length === 0) this.#emptyUntil = askedAt + EMPTY_MS
     for (const run of claimed) void this.#begin(run, signal)
     const last = claimed.at(-1)?.workspaceId
     if (last === undefined) return false
