@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { startAllInOne } from '@platform/testing/platform'
 import type { Figure } from '../measure/figure.ts'
 import { workspaceToCall } from '../measure/signed-in.ts'
-import { CalmLoad } from './calm.ts'
 import { emitter } from './emitter.ts'
+import { EvenLoad } from './even-load.ts'
 
 /** From the beginning of the call that emits until a subscriber's endpoint has the event. */
 export async function received(): Promise<Figure[]> {
   await using platform = await startAllInOne({ LOG_LEVEL: 'warn', WEBHOOKS_ALLOWED_HOSTS: '127.0.0.1' })
   const workspace = await workspaceToCall(platform)
-  const load = new CalmLoad()
+  const load = new EvenLoad()
   using receiver = await startReceiver((number) => load.heard(number))
   const subscribed = await fetch(`${platform.origin}/v2/workspaces/${workspace.workspaceId}/subscriptions`, {
     method: 'POST',
@@ -20,7 +20,7 @@ export async function received(): Promise<Figure[]> {
   })
   if (!subscribed.ok) throw new Error(`Subscribing answered ${subscribed.status}: ${await subscribed.text()}`)
   const emit = emitter(platform.origin, workspace)
-  const { p99Ms } = await load.run((n) => emit({ n }))
+  const { p99Ms } = await load.run(emit)
   return [{ name: 'events: emit → webhook received, p99', value: p99Ms, unit: 'ms', goal: 100, needed: 300 }]
 }
 

@@ -19,7 +19,7 @@ const GAP_MS = 10
 export class Notifier {
   readonly #run: (statement: Sql, options: { timeoutMs: number }) => Promise<unknown>
   readonly #waiting = new Map<string, Set<string>>()
-  /** Channels that were told within `GAP_MS`, and when (`performance.now()`). */
+  /** When each channel was told last (`performance.now()`). */
   readonly #toldAt = new Map<string, number>()
   #isSending = false
 
@@ -39,7 +39,8 @@ export class Notifier {
   /** What can't be sent is let go: who listens finds the news at its next look. */
   async #sendAll(): Promise<void> {
     while (this.#waiting.size > 0) {
-      await pause(this.#restMs())
+      const firstAt = Math.min(...[...this.#waiting.keys()].map((channel) => this.#dueAt(channel)))
+      await pause(Math.max(BEHIND_MS, Math.ceil(firstAt - performance.now())))
       const notices = this.#takeDue(performance.now())
       if (notices.length > 0)
         await this.#run(noticesOf(notices), { timeoutMs: NOTICE_MS }).catch(() => undefined)
@@ -47,19 +48,16 @@ export class Notifier {
     this.#isSending = false
   }
 
-  /** Milliseconds until the first channel may be told of what waits for it. */
-  #restMs(): number {
-    const now = performance.now()
-    for (const [channel, toldAt] of this.#toldAt) if (toldAt + GAP_MS <= now) this.#toldAt.delete(channel)
-    const rests = [...this.#waiting.keys()].map((channel) => (this.#toldAt.get(channel) ?? 0) + GAP_MS - now)
-    return Math.max(BEHIND_MS, Math.ceil(Math.min(...rests)))
+  /** When a channel may be told next. */
+  #dueAt(channel: string): number {
+    return (this.#toldAt.get(channel) ?? Number.NEGATIVE_INFINITY) + GAP_MS
   }
 
   /** Notices of the channels that may be told now. */
   #takeDue(now: number): Notice[] {
     const due: Notice[] = []
     for (const [channel, payloads] of this.#waiting) {
-      if ((this.#toldAt.get(channel) ?? 0) + GAP_MS > now) continue
+      if (this.#dueAt(channel) > now) continue
       this.#waiting.delete(channel)
       this.#toldAt.set(channel, now)
       for (const payload of payloads) due.push({ channel, payload })

@@ -1,4 +1,4 @@
-import { type Database, openDatabase, sql } from '@platform/database'
+import { type Database, one, openDatabase, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -172,3 +172,61 @@ describe('the partitions of runs', () => {
     expect(await database.many(sql`select 1 from runtime.runs where id = ${run.id}`)).toHaveLength(1)
   })
 })
+
+/** More executions than it takes PostgreSQL to keep a plan, which is made while the table is empty. */
+const RUNS = 30
+
+test('claimed runs are found by their ids alone, also where plans are older than the runs', async () => {
+  await using empty = await runsDatabase()
+  const read = await empty.transaction(async (tx) => {
+    const store = runStore({ ...empty, many: tx.many, notify: tx.notify })
+    for (let count = 0; count < RUNS; count += 1) {
+      const run = queued('kept-plans')
+      await store.enqueue([run])
+      await store.claimOne('worker', 10, run.id)
+      await store.release([{ id: run.id, attempt: 1 }])
+      await store.claimOne('worker', 10, run.id)
+      const claim = { id: run.id, attempt: 2 }
+      expect(await store.extendLeases('worker', [claim], 10)).toEqual([])
+      expect(await store.writeClaimed([{ claim, effects: nothing, end: undefined }])).toHaveLength(1)
+      expect(await store.writeClaimed([{ claim, effects: nothing, end: succeeded }])).toHaveLength(1)
+    }
+    return await tx.many(sql`
+      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'runtime.runs'::regclass and pg_stat_get_xact_numscans(c.oid) > 0
+      union all
+      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'runtime.runs_leased'::regclass and pg_stat_get_xact_tuples_returned(c.oid) > 0`)
+  })
+  expect(read).toEqual([])
+})
+
+test('who holds runs is found without those that have ended, however long no vacuum came', async () => {
+  await using empty = await runsDatabase()
+  await using alone = await openDatabase(empty.url, { poolSize: 1, allowWeakDurability: true })
+  const store = runStore(alone)
+  const runs = Array.from({ length: 5000 }, () => queued('held'))
+  await store.enqueue(runs)
+  await alone.many(sql`
+    update runtime.runs
+    set status = 'running', attempt = 1, worker = '4711', leased_until = now() + interval '1 minute'`)
+  const claims = runs.map(({ id }) => ({ id, attempt: 1 }))
+  await store.writeClaimed(claims.slice(1).map((claim) => ({ claim, effects: nothing, end: succeeded })))
+  // Entries are marked by who passes them first.
+  expect(await store.listHolders()).toEqual([4711])
+  const before = await entriesRead(alone)
+  expect(await store.listHolders()).toEqual([4711])
+  expect((await entriesRead(alone)) - before).toBeLessThan(runs.length / 10)
+})
+
+/** How many entries of `runs_leased` were read so far, by this connection and those that have told. */
+async function entriesRead(handle: Database): Promise<number> {
+  await handle.many(sql`select pg_stat_force_next_flush()`)
+  const { count } = await one<{ count: number }>(
+    handle,
+    sql`
+      select sum(pg_stat_get_tuples_returned(i.inhrelid))::int as count from pg_inherits i
+      where i.inhparent = 'runtime.runs_leased'::regclass`,
+  )
+  return count
+}

@@ -230,8 +230,7 @@ export class WorkQueue {
 
   /** There may be a run for a place that gets free. */
   #isPlaceWanted(): boolean {
-    const isLeftOver = this.#mayBeWoken || this.#abandoned !== undefined || this.#stopping?.aborted === true
-    return isLeftOver || performance.now() >= this.#emptyUntil
+    return this.#mayBeWoken || this.#abandoned !== undefined || performance.now() >= this.#emptyUntil
   }
 
   #begin(run: ClaimedRun, signal: AbortSignal): Promise<void> {
