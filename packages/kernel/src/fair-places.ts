@@ -2,7 +2,8 @@
 export type GiveBack = () => void
 
 interface Waiting {
-  readonly take: (giveBack: GiveBack) => void
+  /** Undefined once it does not wait any more: what had it in memory lets go of who waited (see `ShortLivedMap`). */
+  take: ((giveBack: GiveBack) => void) | undefined
 }
 
 interface Tenant {
@@ -31,20 +32,22 @@ export class FairPlaces {
       if (signal.aborted) return reject(signal.reason)
       const tenant = this.#tenants.get(key) ?? { taken: 0, waiting: new Set() }
       this.#tenants.set(key, tenant)
+      // Whoever may have a place has it already: nobody is passed over.
+      if (this.#taken < this.#all && tenant.taken < this.#each) return resolve(this.#occupy(key, tenant))
       const abort = () => {
+        waiting.take = undefined
         tenant.waiting.delete(waiting)
         this.#forgetIdle(key, tenant)
         reject(signal.reason)
       }
-      const waiting = {
-        take: (giveBack: GiveBack) => {
+      const waiting: Waiting = {
+        take: (giveBack) => {
           signal.removeEventListener('abort', abort)
           resolve(giveBack)
         },
       }
       signal.addEventListener('abort', abort, { once: true })
       tenant.waiting.add(waiting)
-      this.#give()
     })
   }
 
@@ -67,17 +70,23 @@ export class FairPlaces {
       const [first] = tenant.waiting
       if (first === undefined) return
       tenant.waiting.delete(first)
-      tenant.taken += 1
-      this.#taken += 1
-      let isHeld = true
-      first.take(() => {
-        if (!isHeld) return
-        isHeld = false
-        tenant.taken -= 1
-        this.#taken -= 1
-        this.#forgetIdle(key, tenant)
-        this.#give()
-      })
+      const { take } = first
+      first.take = undefined
+      take?.(this.#occupy(key, tenant))
+    }
+  }
+
+  #occupy(key: string, tenant: Tenant): GiveBack {
+    tenant.taken += 1
+    this.#taken += 1
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      tenant.taken -= 1
+      this.#taken -= 1
+      this.#forgetIdle(key, tenant)
+      this.#give()
     }
   }
 

@@ -25,6 +25,7 @@ export {
 } from './ids.ts'
 export { isRecord } from './is-record.ts'
 export { beforeAbort, growingPauseMs, retryAfterMsOf, triedAgain } from './pauses.ts'
+export { ShortLivedMap } from './short-lived-map.ts'
 export { SlotList } from './slot-list.ts'
 export {
   STORE_BUDGET_MS,

@@ -10,7 +10,7 @@ import {
   readFrames,
   requestText,
 } from '@platform/http'
-import { Failure, MINUTE_MS, SECOND_MS } from '@platform/kernel'
+import { Failure, MINUTE_MS, SECOND_MS, ShortLivedMap } from '@platform/kernel'
 import { type Dispatcher, errors } from 'undici'
 import type { UpstreamHeaders } from './forwarded-headers.ts'
 
@@ -125,7 +125,7 @@ const UNREAD_MAX_BYTES = 8_000_000
 class OpenLink {
   readonly #socket: Duplex
   readonly #writer: FrameWriter
-  readonly #calls = new Map<number, LinkedCall>()
+  readonly #calls = new ShortLivedMap<number, LinkedCall>()
   #last = 0
   #isFinishing = false
   /** When something came last; Unix milliseconds. */

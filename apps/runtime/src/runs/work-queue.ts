@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HoldersFound } from '@platform/database'
-import { StoreError, WakeUp } from '@platform/kernel'
+import { ShortLivedMap, SlotList, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import { type ClaimedRun, type LeasedRun, type LeaseNews, leaseLost } from './run.ts'
@@ -51,11 +51,11 @@ export const heartbeatMsOf = (leaseSeconds: number): number =>
  */
 export class WorkQueue {
   readonly #options: Required<WorkQueueOptions>
-  readonly #leased = new Map<string, LeasedRun>()
+  readonly #leased = new ShortLivedMap<string, LeasedRun>()
   readonly #wakeUp = new WakeUp()
-  readonly #working = new Set<Promise<void>>()
+  readonly #working = new SlotList<Promise<void>>()
   /** Runs that requests work on: they take no place here. */
-  readonly #held = new Map<string, LeasedRun>()
+  readonly #held = new ShortLivedMap<string, LeasedRun>()
   readonly #letGo = new WakeUp()
   #lookAt = 0
   /** Whose runs are to be taken over, while there may be some. */
@@ -244,10 +244,10 @@ export class WorkQueue {
       .catch((error: unknown) => this.#giveBack(leased, error, signal))
       .finally(() => {
         if (this.#leased.get(run.id) === leased) this.#leased.delete(run.id)
-        this.#working.delete(working)
+        this.#working.remove(place)
         if (this.#isPlaceWanted()) this.#wakeUp.wake()
       })
-    this.#working.add(working)
+    const place = this.#working.add(working)
     return working
   }
 

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '@platform/kernel'
+import { SECOND_MS, ShortLivedMap } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import type { NewWait, Received, WaitInbox } from '../automations/wait-inbox.ts'
@@ -14,7 +14,7 @@ interface Deps {
 /** Where events come for the runs that wait in the memory of this process. */
 export class RunInbox implements WaitInbox {
   readonly #deps: Deps
-  readonly #watched = new Map<string, () => void>()
+  readonly #watched = new ShortLivedMap<string, () => void>()
 
   constructor(deps: Deps) {
     this.#deps = deps

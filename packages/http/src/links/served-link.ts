@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { type Duplex, Writable } from 'node:stream'
 import { isInternalKey } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
+import { ShortLivedMap } from '@platform/kernel'
 import { wholeRequest } from '../whole-request.ts'
 import {
   FrameWriter,
@@ -72,7 +73,7 @@ class ServedLink {
   readonly #socket: Socket
   readonly #listener: RequestListener
   readonly #writer: FrameWriter
-  readonly #calls = new Map<number, Call>()
+  readonly #calls = new ShortLivedMap<number, Call>()
 
   constructor(socket: Socket, listener: RequestListener) {
     this.#socket = socket
