@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   citations,
   leakingDeadlines,
+  oldFunctions,
   ownChance,
   shippedLines,
   smallFiles,
@@ -105,4 +106,23 @@ test('a file that joins a signal with a timeout is found, and one that does only
   expect(found(joined, 'packages/p/src/ask.test.ts')).toEqual([])
   expect(found('AbortSignal.timeout(9)')).toEqual([])
   expect(found('AbortSignal.any([one, other])')).toEqual([])
+})
+
+test('a function that is set as a property is found, and one that has a name or is a field is not', () => {
+  const found = (line: string) => oldFunctions(one('packages/p/src/ask.ts', `\n  ${line}\n`)).length
+  const set = [
+    'query.done = () => 1',
+    'this.#end ??= async (a: A) => b',
+    'x[0].y = function () {',
+    'if (a) b.c = d => e',
+  ]
+  expect(set.map(found)).toEqual([1, 1, 1, 1])
+  const others = [
+    'const done = () => 1',
+    'readonly #end = () => 1',
+    'query.done = done',
+    'a.b = c.map((d) => d)',
+    'a.b === (() => 1)',
+  ]
+  expect(others.map(found)).toEqual([0, 0, 0, 0, 0])
 })

@@ -92,6 +92,19 @@ export const leakingDeadlines = (sources: readonly Source[]): string[] =>
     )
     .map(({ file }) => file)
 
+/**
+ * Lines of what ships that set a function as a property: V8 makes it in old memory, where it keeps all that it refers
+ * to until the next full collection (docs/adr/0084). One that has a name before, or is a field of a class, is young.
+ */
+export const oldFunctions = (sources: readonly Source[]): string[] =>
+  sources
+    .filter((source) => ships(source) && !source.file.startsWith('packages/testing/'))
+    .flatMap(({ file, text }) =>
+      text.split('\n').flatMap((line, at) => (SETS_A_FUNCTION.test(line) ? [`${file}:${at + 1}`] : [])),
+    )
+
+const SETS_A_FUNCTION = /[\w)\]]\.#?\w+ (?:\?\?|\|\|)?= (?:async )?(?:\(.*=>|\w+ =>|function\b)/
+
 /** Composition files of the former kind. */
 export const wireFiles = (sources: readonly Source[]): string[] =>
   sources.map(({ file }) => file).filter((file) => /\/wire-[^/]+\.ts$/.test(file) && !isTest(file))

@@ -1,6 +1,7 @@
 import {
   citations,
   leakingDeadlines,
+  oldFunctions,
   ownChance,
   type Source,
   smallFiles,
@@ -23,6 +24,7 @@ const ratchets: readonly Ratchet[] = [
   { what: 'files of 20 lines or less', most: 56, find: smallFiles },
   { what: 'instructions with a clock or chance of their own', most: 0, find: ownChance },
   { what: 'signals joined with a timeout, which leak', most: 0, find: leakingDeadlines },
+  { what: 'functions set as properties, which get old', most: 0, find: oldFunctions },
   { what: 'pairs of folders that import each other', most: 0, find: twoWayFolders },
 ]
 

@@ -43,7 +43,8 @@ export class ResponseWrapper {
     this.#write = response.write.bind(response) as (...parts: Rest) => boolean
     this.#end = response.end.bind(response) as (...parts: Rest) => unknown
     this.#flushHeaders = response.flushHeaders.bind(response)
-    response.writeHead = (status: number, ...rest: Rest) => this.#onHead(status, rest)
+    const writeHead = (status: number, ...rest: Rest) => this.#onHead(status, rest)
+    response.writeHead = writeHead
   }
 
   /**

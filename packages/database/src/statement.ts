@@ -6,16 +6,27 @@ import { Connection } from './connection.ts'
 import { serverTimeoutMs } from './postgres-settings.ts'
 import type { Sql } from './sql.ts'
 
-/** pg cuts the connection when the time is over, which the types of pg don't know yet. */
-interface TimedQuery extends QueryConfig<unknown[]> {
-  query_timeout: number
-}
-
-const timed = (client: ClientBase, query: TimedQuery): Promise<QueryResult> => client.query(query)
+/**
+ * Sends a statement, and cuts the connection when there is no answer within `timeoutMs`. Neither the promises nor the
+ * time-out of pg: it sets a function as a property of each query, and V8 makes such a function in old memory, where it
+ * keeps the result and all that waits for it until the next full collection (docs/adr/0084).
+ */
+const timed = (client: ClientBase, query: QueryConfig<unknown[]>, timeoutMs: number): Promise<QueryResult> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error('Query read timeout'))
+      if (client instanceof Connection) client.cut()
+    }, timeoutMs)
+    void client.query(query, (error: Error | null, result) => {
+      clearTimeout(timer)
+      if (error) reject(error)
+      else resolve(result)
+    })
+  })
 
 /** Runs SQL without values, never prepared; several statements may follow one another. */
 export const runText = (client: ClientBase, text: string, timeoutMs: number): Promise<QueryResult> =>
-  timed(client, { text, query_timeout: timeoutMs })
+  timed(client, { text }, timeoutMs)
 
 /** Runs one statement within `timeoutMs`, prepared on the server when it is used often. */
 export async function runStatement<Row>(
@@ -27,11 +38,11 @@ export async function runStatement<Row>(
   const text = statement.text
   const name = prepare ? statementName(text) : undefined
   if (name !== undefined && client instanceof Connection) client.prepared.add(name)
-  const query = { name, text, values: statement.values, query_timeout: timeoutMs }
+  const query = { name, text, values: statement.values }
   const result =
     tracer === undefined
-      ? await timed(client, query)
-      : await tracer.around(spanOf(text), () => timed(client, query))
+      ? await timed(client, query, timeoutMs)
+      : await tracer.around(spanOf(text), () => timed(client, query, timeoutMs))
   return result.rows
 }
 

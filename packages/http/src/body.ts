@@ -89,14 +89,15 @@ const waiting = new WeakSet<IncomingMessage>()
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const read = request._read
   waiting.add(request)
-  request._read = function (size) {
+  const continueAndRead = (size: number) => {
     request._read = read
     if (!response.headersSent) {
       waiting.delete(request)
       response.writeContinue()
     }
-    read.call(this, size)
+    read.call(request, size)
   }
+  request._read = continueAndRead
 }
 
 /** True while the client holds its body back; a response now leaves open whether the body will ever come. */

@@ -142,7 +142,8 @@ function parseBody(contract: Contract, request: IncomingMessage, bytes: Buffer):
 
 /**
  * A class and not an object with getters: V8 makes a shape of its own for each of those, and through these shapes
- * each request would stay in memory until the next full collection.
+ * each request would stay in memory until the next full collection. So it would through functions that are set in a
+ * constructor (docs/adr/0084).
  */
 class RequestView implements RequestInfo {
   readonly correlationId: string
@@ -153,14 +154,16 @@ class RequestView implements RequestInfo {
   readonly headers: RequestInfo['headers']
   readonly calling: RequestInfo['calling']
   /** Handlers pass these two on by themselves. */
-  readonly setHeader: RequestInfo['setHeader']
-  readonly takeLimit: RequestInfo['takeLimit']
+  readonly setHeader: RequestInfo['setHeader'] = (name, value) =>
+    void this.#context.response.setHeader(name, value)
+  readonly takeLimit: RequestInfo['takeLimit'] = (name, key, points = 1) =>
+    takeLimit(name, key, points, this.#context)
   readonly #context: RequestContext
   readonly #state: RequestState
   #made: { signal: AbortSignal; deadlineAt: number } | undefined
 
   constructor(context: RequestContext, state: RequestState) {
-    const { request, response } = context
+    const { request } = context
     this.correlationId = state.correlationId
     this.clientIp = state.clientIp
     this.log = state.log
@@ -168,8 +171,6 @@ class RequestView implements RequestInfo {
     this.url = request.url ?? '/'
     this.headers = request.headers
     this.calling = state.calling
-    this.setHeader = (name, value) => void response.setHeader(name, value)
-    this.takeLimit = (name, key, points = 1) => takeLimit(name, key, points, context)
     this.#context = context
     this.#state = state
   }

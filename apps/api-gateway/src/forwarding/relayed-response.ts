@@ -62,11 +62,15 @@ export class RelayedResponse implements OpenResponse {
     if (response.write(chunk)) return
     this.silentSince = Infinity
     controller.pause()
-    this.#resume ??= () => {
+    this.#resume ??= this.#resumed(controller)
+    response.once('drain', this.#resume)
+  }
+
+  #resumed(controller: Controller): () => void {
+    return () => {
       this.silentSince = Date.now()
       controller.resume()
     }
-    response.once('drain', this.#resume)
   }
 
   cut(): void {

@@ -253,9 +253,9 @@ export class TestStage {
       observer: this.#observerOf(seen),
       commit: (effects) => this.#commit(run, effects),
     })
-    run.end = (reason) => active.end(reason)
-    run.mask = (value) => seen.hidden.mask(active.secrets.mask(value))
-    run.contexts = active.contexts
+    const end: StagedRun['end'] = (reason) => active.end(reason)
+    const mask: StagedRun['mask'] = (value) => seen.hidden.mask(active.secrets.mask(value))
+    Object.assign(run, { end, mask, contexts: active.contexts })
     outcome
       .then((ended) => this.#during(this.#end(run, ended)))
       .catch((error: unknown) => this.problems.push(sentenceOf(error)))

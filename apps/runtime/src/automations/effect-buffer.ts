@@ -53,6 +53,8 @@ export class EffectBuffer {
   /** Of a run that has come to a wait. */
   waits: RunWaits | undefined
 
+  readonly #onAnswer = (): void => this.#beginTimer()
+
   /** `reportFailure` is called for the first commit on the way that fails. */
   constructor(
     commit: (effects: Effects) => Promise<void>,
@@ -66,7 +68,7 @@ export class EffectBuffer {
     this.#reportFailure = reportFailure
     this.#journal = journal
     this.#timers = timers
-    if (journal !== undefined) journal.onAnswer = () => this.#beginTimer()
+    if (journal !== undefined) journal.onAnswer = this.#onAnswer
   }
 
   add(event: EventRecord): Promise<void> | undefined {

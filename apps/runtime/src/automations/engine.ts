@@ -224,7 +224,6 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
   )
   if (repeatable && journal !== undefined) journal.changes = stored
   const turns = markedTurns(parts, order)
-  const openWaits = () => waitsOf(parts, order, { run, buffer, journal })
   const run: ActiveRun = new ActiveRun({
     ...order,
     hasTurn: turns.begin,
@@ -243,7 +242,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     timers: parts.timers ?? systemTimers,
     stubs: parts.stubs,
     buffer,
-    openWaits,
+    openWaits: () => waitsOf(parts, order, { run, buffer, journal }),
     maxWaitMs: parts.maxWaitMs,
     now,
     readClock,
@@ -292,7 +291,8 @@ function waitsOf(
 function outcomeOf(parts: EngineParts, order: RunOrder, opened: OpenedRun): Promise<RunOutcome> {
   if (!order.repeatable || order.isAwaited === true) return perform(parts, order, opened)
   return new Promise((resolve, reject) => {
-    opened.run.onIdle = () => resolve(park(parts, opened))
+    const giveUp = () => resolve(park(parts, opened))
+    opened.run.onIdle = giveUp
     perform(parts, order, opened).then(resolve, reject)
   })
 }

@@ -81,7 +81,7 @@ const numbers = new Map<unknown, unknown>()
 function compileAtOnce(): void {
   const { Module, Instance } = scope.WebAssembly as Wasm
   const instantiate = async (source: ArrayBuffer | object, imports?: Imports) => {
-    if (imports !== undefined) imports.env.__hiwire_deduplicate_new = () => numbers
+    if (imports !== undefined) Object.assign(imports.env, { __hiwire_deduplicate_new: () => numbers })
     if (source instanceof Module) return new Instance(source, imports)
     const module = new Module(source as ArrayBuffer)
     return { module, instance: new Instance(module, imports) }

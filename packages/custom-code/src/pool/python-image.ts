@@ -48,10 +48,11 @@ export class PythonImage implements AsyncDisposable {
       return reject(new Error('Python could not start.'))
     })
     this.#maker = maker
-    maker.onImage = (image) => {
+    const keep = (image: Buffer) => {
       isMade = true
       resolve(this.#stored(image))
     }
+    maker.onImage = keep
     return promise
   }
 

@@ -95,7 +95,7 @@ export class WorkerPool {
   }
 
   #taken(member: Member): Member {
-    member.giveBack = () => undefined
+    member.giveBack = taken
     return member
   }
 
@@ -106,7 +106,7 @@ export class WorkerPool {
     })
     if (this.#isClosed) throw new PoolIsFull()
     const worker = new WorkerProcess(plan, (isAlive) => this.#rested(member, isAlive))
-    const member: Member = { worker, workspaces: new Set(), giveBack: () => undefined, idleTimer: undefined }
+    const member: Member = { worker, workspaces: new Set(), giveBack: taken, idleTimer: undefined }
     this.#members.add(member)
     return member
   }
@@ -143,3 +143,6 @@ export class WorkerPool {
     for (const member of [...this.#members]) this.#drop(member)
   }
 }
+
+/** It is somebody's, who has not brought a place yet. */
+const taken: GiveBack = () => undefined

@@ -61,10 +61,7 @@ export class SocketEndpoint {
     })
     this.#engine = this.io.engine as unknown as Engine
     this.io.engine.on('connection', (connection: Connection) => this.connections.add(connection))
-    this.#engine.generateId = ({ headers }) => {
-      const tag = headers[names.instance]
-      return `${typeof tag === 'string' ? tag : NO_TAG}.${randomBytes(15).toString('base64url')}`
-    }
+    this.#engine.generateId = newId
   }
 
   get count(): number {
@@ -145,3 +142,9 @@ export class SocketEndpoint {
 
 const leaving = () =>
   new Failure('ServiceUnavailable', 'This instance is leaving: connect again.', { retryAfterSeconds: 1 })
+
+/** Begins with the instance that is to be asked further, where there are several. */
+function newId({ headers }: IncomingMessage): string {
+  const tag = headers[names.instance]
+  return `${typeof tag === 'string' ? tag : NO_TAG}.${randomBytes(15).toString('base64url')}`
+}
