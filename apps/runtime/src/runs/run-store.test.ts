@@ -188,8 +188,17 @@ test('claimed runs are found by their ids alone, also where plans are older than
       await store.claimOne('worker', 10, run.id)
       const claim = { id: run.id, attempt: 2 }
       expect(await store.extendLeases('worker', [claim], 10)).toEqual([])
+      const taken = sql`select runtime.take_slot(${run.id}, 1, ${run.id}, 2, false) as said`
+      expect(await tx.many(taken)).toEqual([{ said: 'taken' }])
       expect(await store.writeClaimed([{ claim, effects: nothing, end: undefined }])).toHaveLength(1)
       expect(await store.writeClaimed([{ claim, effects: nothing, end: succeeded }])).toHaveLength(1)
+      const calm = queued('kept-plans')
+      await store.enqueue([calm])
+      await store.claimOne('worker', 10, calm.id)
+      const held = sql`
+        select runtime.debounce_run(
+          ${calm.id}, ${calm.id}, 1, interval '1 second', interval '1 minute', '{}') as said`
+      expect(await tx.many(held)).toEqual([{ said: 'held' }])
     }
     return await tx.many(sql`
       select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
