@@ -102,13 +102,13 @@ function inspectFraming(request: IncomingMessage, coding: string): void {
 function inspectHeaders(raw: readonly string[]): void {
   if (raw.length >= MAX_HEADERS * 2)
     throw new Failure('HeadersTooLarge', `The request has ${MAX_HEADERS} headers or more: send fewer.`)
-  let seen = ''
+  const seen: string[] = []
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]?.toLowerCase() ?? ''
     if (name === '') throw invalid('A header has no name.')
     if (!singletons.has(name) && !name.startsWith('x-platform-')) continue
-    if (seen.includes(`|${name}|`)) throw invalid(`The header ${name} is there twice.`)
-    seen += `|${name}|`
+    if (seen.includes(name)) throw invalid(`The header ${name} is there twice.`)
+    seen.push(name)
   }
 }
 

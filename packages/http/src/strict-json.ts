@@ -128,9 +128,26 @@ class Costs {
   }
 }
 
+/** So many keys are found sooner in a list than in a set, which takes more memory than they do. */
+const FEW_KEYS = 8
+
+/** The keys of one object. */
+class Keys {
+  readonly #few: string[] = []
+  #all: Set<string> | undefined
+
+  /** False when it is there already. */
+  add(name: string): boolean {
+    if (this.#all?.has(name) ?? this.#few.includes(name)) return false
+    if (this.#all !== undefined) this.#all.add(name)
+    else if (this.#few.push(name) > FEW_KEYS) this.#all = new Set(this.#few)
+    return true
+  }
+}
+
 /** Where the pass is: the keys of each object it is inside of, null before the first; arrays have none. */
 class Structure {
-  readonly #open: (Set<string> | null | undefined)[] = []
+  readonly #open: (Keys | null | undefined)[] = []
   #keys = 0
 
   enter(code: number): void {
@@ -153,19 +170,17 @@ class Structure {
     const siblings = this.#siblings()
     if (name === '__proto__' || name === 'constructor')
       throw invalid(`The body has a key "${name}", which is not allowed.`)
-    if (siblings?.has(name))
+    if (siblings?.add(name) === false)
       throw invalid(`The body has the key "${name.slice(0, 100)}" twice in one object.`)
-    siblings?.add(name)
     this.#keys += 1
     if (this.#keys > limits.jsonKeys) throw tooManyKeys()
   }
 
-  /** Most objects of a long list are never looked into twice: their set is made when there is something to hold. */
-  #siblings(): Set<string> | undefined {
+  #siblings(): Keys | undefined {
     const last = this.#open.length - 1
     const known = this.#open[last]
     if (known !== null) return known
-    const made = new Set<string>()
+    const made = new Keys()
     this.#open[last] = made
     return made
   }
