@@ -12,9 +12,6 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   if (!hasBody(request)) return Promise.resolve(Buffer.alloc(0))
   if (request.readableEnded) return Promise.reject(new Error('The body of the request was read before.'))
   if (request.destroyed) return Promise.reject(cutOff())
-  const whole = readWhole(request)
-  if (whole !== undefined)
-    return whole.length <= limitBytes ? Promise.resolve(whole) : Promise.reject(bodyTooLarge(limitBytes))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -31,13 +28,6 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     const onGone = () => settle(() => reject(cutOff()))
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
   })
-}
-
-/** A body that has come as a whole before anybody reads it, as all do that come over a link. */
-function readWhole(request: IncomingMessage): Buffer | undefined {
-  if (!request.complete || request.readableFlowing !== null || request.readableLength === 0) return undefined
-  const whole: unknown = request.read()
-  return whole instanceof Buffer ? whole : undefined
 }
 
 const joined = (chunks: Buffer[]): Buffer => {

@@ -105,8 +105,7 @@ const changesByMethod = ({ method, etag }: Contract): boolean =>
 /** A wildcard arrives as its segments; the contract knows it as one text. */
 function readParams(raw: Record<string, string | string[]>): Record<string, string> {
   const params: Record<string, string> = {}
-  for (const name of Object.keys(raw)) {
-    const value = raw[name] ?? ''
+  for (const [name, value] of Object.entries(raw)) {
     const text = Array.isArray(value) ? value.join('/') : value
     if (text.includes('\u0000') || text.length > 2000) {
       throw new Failure('RequestValidationError', `The path parameter ${name} is not valid.`)

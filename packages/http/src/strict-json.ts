@@ -128,26 +128,9 @@ class Costs {
   }
 }
 
-/** So many keys are found sooner in a list than in a set, which takes more memory than they do. */
-const FEW_KEYS = 8
-
-/** The keys of one object. */
-class Keys {
-  readonly #few: string[] = []
-  #all: Set<string> | undefined
-
-  /** False when it is there already. */
-  add(name: string): boolean {
-    if (this.#all?.has(name) ?? this.#few.includes(name)) return false
-    if (this.#all !== undefined) this.#all.add(name)
-    else if (this.#few.push(name) > FEW_KEYS) this.#all = new Set(this.#few)
-    return true
-  }
-}
-
 /** Where the pass is: the keys of each object it is inside of, null before the first; arrays have none. */
 class Structure {
-  readonly #open: (Keys | null | undefined)[] = []
+  readonly #open: (Set<string> | null | undefined)[] = []
   #keys = 0
 
   enter(code: number): void {
@@ -170,17 +153,19 @@ class Structure {
     const siblings = this.#siblings()
     if (name === '__proto__' || name === 'constructor')
       throw invalid(`The body has a key "${name}", which is not allowed.`)
-    if (siblings?.add(name) === false)
+    if (siblings?.has(name))
       throw invalid(`The body has the key "${name.slice(0, 100)}" twice in one object.`)
+    siblings?.add(name)
     this.#keys += 1
     if (this.#keys > limits.jsonKeys) throw tooManyKeys()
   }
 
-  #siblings(): Keys | undefined {
+  /** Most objects of a long list are never looked into twice: their set is made when there is something to hold. */
+  #siblings(): Set<string> | undefined {
     const last = this.#open.length - 1
     const known = this.#open[last]
     if (known !== null) return known
-    const made = new Keys()
+    const made = new Set<string>()
     this.#open[last] = made
     return made
   }

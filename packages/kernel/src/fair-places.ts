@@ -1,14 +1,12 @@
+import { ShortLivedMap } from './short-lived-map.ts'
+
 /** Gives a place back; the second call does nothing. */
 export type GiveBack = () => void
 
-interface Waiting {
-  /** Undefined once it does not wait any more: what had it in memory lets go of who waited (see `ShortLivedMap`). */
-  take: ((giveBack: GiveBack) => void) | undefined
-}
-
 interface Tenant {
   taken: number
-  readonly waiting: Set<Waiting>
+  /** Who takes the next places, by the numbers in which they came. */
+  readonly waiting: ShortLivedMap<number, (giveBack: GiveBack) => void>
 }
 
 /**
@@ -20,6 +18,7 @@ export class FairPlaces {
   readonly #all: number
   readonly #tenants = new Map<string, Tenant>()
   #taken = 0
+  #lastNumber = 0
 
   constructor({ each, all }: { each: number; all: number }) {
     this.#each = each
@@ -30,24 +29,22 @@ export class FairPlaces {
   take(key: string, signal: AbortSignal): Promise<GiveBack> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
-      const tenant = this.#tenants.get(key) ?? { taken: 0, waiting: new Set() }
+      const tenant = this.#tenants.get(key) ?? { taken: 0, waiting: new ShortLivedMap() }
       this.#tenants.set(key, tenant)
       // Whoever may have a place has it already: nobody is passed over.
       if (this.#taken < this.#all && tenant.taken < this.#each) return resolve(this.#occupy(key, tenant))
+      this.#lastNumber += 1
+      const number = this.#lastNumber
       const abort = () => {
-        waiting.take = undefined
-        tenant.waiting.delete(waiting)
+        tenant.waiting.delete(number)
         this.#forgetIdle(key, tenant)
         reject(signal.reason)
       }
-      const waiting: Waiting = {
-        take: (giveBack) => {
-          signal.removeEventListener('abort', abort)
-          resolve(giveBack)
-        },
-      }
       signal.addEventListener('abort', abort, { once: true })
-      tenant.waiting.add(waiting)
+      tenant.waiting.set(number, (giveBack) => {
+        signal.removeEventListener('abort', abort)
+        resolve(giveBack)
+      })
     })
   }
 
@@ -67,12 +64,11 @@ export class FairPlaces {
   #give(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [key, tenant] = next
-      const [first] = tenant.waiting
-      if (first === undefined) return
+      const [first] = tenant.waiting.keys()
+      const take = first === undefined ? undefined : tenant.waiting.get(first)
+      if (first === undefined || take === undefined) return
       tenant.waiting.delete(first)
-      const { take } = first
-      first.take = undefined
-      take?.(this.#occupy(key, tenant))
+      take(this.#occupy(key, tenant))
     }
   }
 

@@ -255,7 +255,9 @@ export class TestStage {
     })
     const end: StagedRun['end'] = (reason) => active.end(reason)
     const mask: StagedRun['mask'] = (value) => seen.hidden.mask(active.secrets.mask(value))
-    Object.assign(run, { end, mask, contexts: active.contexts })
+    run.end = end
+    run.mask = mask
+    run.contexts = active.contexts
     outcome
       .then((ended) => this.#during(this.#end(run, ended)))
       .catch((error: unknown) => this.problems.push(sentenceOf(error)))

@@ -102,21 +102,9 @@ export function setsOf(entries: readonly Entry[]): readonly [number, readonly Se
   return sets === undefined ? undefined : [sets[1], sets[2]]
 }
 
-/** Nearly every run begins with nothing, and has no sets of its own for that. */
-export const setOf = <T>(list: readonly T[]): ReadonlySet<T> => (list.length === 0 ? NONE : new Set(list))
-
-const NONE: ReadonlySet<never> = new Set()
-
 /** Where the run must be at each of its commits; the one before which something was set is marked. */
-export const placesOf = (
-  segments: readonly Segment[],
-  marked: number | undefined,
-): ReadonlyMap<number, number> =>
-  segments.length === 0
-    ? NOWHERE
-    : new Map(segments.map(({ upto, place }) => [upto, upto === marked ? place ^ 1 : place]))
-
-const NOWHERE: ReadonlyMap<number, number> = new Map()
+export const placesOf = (segments: readonly Segment[], marked: number | undefined): Map<number, number> =>
+  new Map(segments.map(({ upto, place }) => [upto, upto === marked ? place ^ 1 : place]))
 
 /**
  * The beginning of the journal of a fork. The version before knows nothing of what is set: the hash of the place is

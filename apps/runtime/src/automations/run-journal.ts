@@ -17,7 +17,6 @@ import {
   type Segment,
   type SetBefore,
   seedOf,
-  setOf,
   setsOf,
   sizeOf,
   waitsOf,
@@ -86,7 +85,7 @@ export class RunJournal implements ArrivalSource {
     this.#size = sizeOf(segments)
     this.#sets = setsOf(entries)
     this.#ignoresPlaces = reading?.ignoresPlaces === true || entries.some((one) => one[0] === 'other')
-    this.#places = placesOf(this.#ignoresPlaces ? [] : segments, this.#sets?.[0])
+    this.#places = this.#ignoresPlaces ? new Map() : placesOf(segments, this.#sets?.[0])
     this.#isWhole = entries.some((one) => one[0] === 'end')
     this.#limit =
       reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, this.#isWhole, this.#upto)
@@ -95,10 +94,10 @@ export class RunJournal implements ArrivalSource {
     this.#waits = waitsOf(entries)
     this.#sinceSegment = lastEventIn(segments)
     this.eventPlaces = eventPlacesIn(segments)
-    this.#known = setOf(this.#answers.map(({ number }) => number))
+    this.#known = new Set(this.#answers.map(({ number }) => number))
     const heldBack = entries.findLast((one) => one[0] === 'heldBack')
-    this.#heldBack = setOf((heldBack?.[1] ?? []).map((names) => names.join('.')))
-    this.#refused = setOf(entries.flatMap((one) => (one[0] === 'refused' ? [one[1]] : [])))
+    this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
+    this.#refused = new Set(entries.flatMap((one) => (one[0] === 'refused' ? [one[1]] : [])))
     this.#holdsBack = this.#heldBack.size > 0
     const seed = seedOf(entries)
     const isCopied = reading?.isCopied === true

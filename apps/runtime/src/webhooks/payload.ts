@@ -166,8 +166,7 @@ const hidden = new Set([
 /** The headers an automation sees: all but credentials of the platform, cookies and `x-platform-*`. */
 function shownHeaders(headers: IncomingHttpHeaders, issuer: string): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
-  for (const name of Object.keys(headers)) {
-    const value = headers[name]
+  for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || hidden.has(name) || name.startsWith('x-platform-') || name === '__proto__')
       continue
     if (name === 'authorization' && isOurs(String(value), issuer)) continue

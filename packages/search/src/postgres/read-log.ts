@@ -1,4 +1,4 @@
-import { type Database, empty, join, one, raw, type Sql, sql } from '@platform/database'
+import { type Database, empty, join, one, type Sql, sql } from '@platform/database'
 import type { DocumentGroup, GroupedField, Grouping, Log } from '../log.ts'
 import type { PlacedDocument } from '../search.ts'
 
@@ -31,22 +31,14 @@ export async function groupsAfter(
   limit: number,
   { types, fields }: Grouping,
 ): Promise<DocumentGroup[]> {
-  const parts = partsOf(fields)
-  const values = fields.map((field) => compared(field, parts))
-  const isLooked = sql`type = any(${[...types]}::text[])`
+  const values = fields.map(compared)
   // An empty path answers the whole document, unpacked once for all fields: each of them alone would unpack it anew.
-  const unpacked = [
-    sql`case when ${isLooked} then document #> '{}'::text[] end as document`,
-    ...[...parts].map(
-      ([name, part]) => sql`case when ${isLooked} then document -> ${name}::text end as ${part}`,
-    ),
-  ]
   const rows = await inOrderOfIndex<{ sequence: number; count: number; values: unknown[] }>(
     database,
     sql`
       select max(sequence) as sequence, count(*) as count, jsonb_build_array(${join(values, ', ')}) as values
       from (
-        select sequence, ${join(unpacked, ', ')}
+        select sequence, case when type = any(${[...types]}::text[]) then document #> '{}'::text[] end as document
         from search.documents
         where ${PLACE_IN_ALL} > ${sequence} order by ${PLACE_IN_ALL} limit ${limit}) as unpacked
       group by values, ${ownPlace(fields)} order by 1`,
@@ -71,27 +63,10 @@ const inOrderOfIndex = <Row>(database: Database, statement: Sql): Promise<Row[]>
     { timeoutMs: READ_MS },
   )
 
-/** Of so many fields of one part of a document it is looked up once, and they in it: it is small beside the whole. */
-const FIELDS_OF_PART = 3
-
-/** Columns for such parts, by their names. */
-function partsOf(fields: readonly GroupedField[]): ReadonlyMap<string, Sql> {
-  const byPart = Map.groupBy(fields, ({ path: [name] }) => name)
-  const shared = [...byPart].filter(([, those]) => those.length >= FIELDS_OF_PART)
-  return new Map(shared.map(([name], at) => [name, raw(`part_${at}`)]))
-}
-
-function compared({ path, cutTo }: GroupedField, parts: ReadonlyMap<string, Sql>): Sql {
-  const [name, ...below] = path
-  const part = below.length === 0 ? undefined : parts.get(name)
-  const [from, [first = '', ...rest]] = part === undefined ? [sql`document`, path] : [part, below]
-  const asText = cutTo === undefined ? '' : '>'
-  const value =
-    rest.length === 0
-      ? sql`${from} ${raw(`->${asText}`)} ${first}::text`
-      : sql`${from} ${raw(`#>${asText}`)} ${[first, ...rest]}::text[]`
-  return cutTo === undefined ? value : sql`left(${value}, ${cutTo})`
-}
+const compared = ({ path, cutTo }: GroupedField): Sql =>
+  cutTo === undefined
+    ? sql`document #> ${[...path]}::text[]`
+    : sql`left(document #>> ${[...path]}::text[], ${cutTo})`
 
 /** The sequence of a document that has a field for which it stays alone. */
 function ownPlace(fields: readonly GroupedField[]): Sql {
