@@ -8,6 +8,11 @@ const BATCH = 1000
 /** How far a question goes on counting before it is answered with what there is. */
 const BATCHES_OF_A_QUESTION = 5
 const COUNT_EVERY_MS = 10 * SECOND_MS
+/**
+ * Whole batches are counted sooner: read while the database has them in memory, events cost a third of what they cost
+ * ten busy seconds later.
+ */
+const LOOK_EVERY_MS = SECOND_MS
 /** As long as the events themselves are stored, unless their retention is set otherwise. */
 const VISITORS_DAYS = 1080
 
@@ -20,7 +25,7 @@ export interface UsageCounter {
 
 export function usageCounter(deps: {
   usage: UsageStore
-  eventLog: Pick<Log, 'groupsAfter'>
+  eventLog: Pick<Log, 'groupsAfter' | 'lastSequence'>
   clock: Clock
 }): UsageCounter {
   const { usage, eventLog, clock } = deps
@@ -35,6 +40,22 @@ export function usageCounter(deps: {
     return groups.reduce((sum, { count }) => sum + count, 0)
   }
 
+  async function hasWholeBatch(): Promise<boolean> {
+    const [counted, last] = await Promise.all([usage.progress(), eventLog.lastSequence()])
+    return last - counted >= BATCH
+  }
+
+  let countedAt = 0
+  async function count(signal: AbortSignal): Promise<void> {
+    const now = clock.now().getTime()
+    if (now - countedAt < COUNT_EVERY_MS) {
+      while (!signal.aborted && (await hasWholeBatch())) await countBatch()
+      return
+    }
+    countedAt = now
+    await inBatches(BATCH, signal, countBatch)
+  }
+
   return {
     async catchUp() {
       for (let batch = 0; batch < BATCHES_OF_A_QUESTION; batch += 1) if ((await countBatch()) < BATCH) return
@@ -42,8 +63,8 @@ export function usageCounter(deps: {
     jobs: [
       {
         name: 'count-usage',
-        everyMs: COUNT_EVERY_MS,
-        run: (signal) => inBatches(BATCH, signal, countBatch),
+        everyMs: LOOK_EVERY_MS,
+        run: count,
       },
       {
         name: 'forget-visitors',
