@@ -7,6 +7,7 @@ import { statementOf, TOTAL } from './analysis-sql.ts'
 import { columns, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { toSql } from './filter-to-sql.ts'
 import { FIND_MS, findSlice, timeUntil } from './find.ts'
+import { amongVocabularies } from './wanted.ts'
 
 /** How many documents deep a page may reach. */
 const REACH = 10_000
@@ -23,10 +24,16 @@ export async function analyse(
       `An answer reaches ${REACH} documents deep; narrow the filter down to see what follows.`,
     )
   const endsAt = performance.now() + FIND_MS
-  const condition = sql`${stream === undefined ? empty : sql`stream = ${stream} and`} (${toSql(query.filter)})`
+  const isCounting = plan.nodes.length > 0 || query.countAll
+  const timeoutMs = () => timeUntil(endsAt)
+  const { condition, statement } = await amongVocabularies(database, { stream, timeoutMs }, (among) => {
+    const inStream = stream === undefined ? empty : sql`stream = ${stream} and`
+    const condition = sql`${inStream} (${toSql(query.filter, among)})`
+    const source = sql`search.documents where ${condition}`
+    return { condition, statement: isCounting ? statementOf(plan, source, query.countAll, among) : undefined }
+  })
   const documents = await documentsOf(database, stream, query, { condition, endsAt })
-  if (plan.nodes.length === 0 && !query.countAll) return { documents, aggregations: {} }
-  const statement = statementOf(plan, sql`search.documents where ${condition}`, query.countAll)
+  if (statement === undefined) return { documents, aggregations: {} }
   const rows = await database.many<AnalysisRow>(statement, { timeoutMs: timeUntil(endsAt) })
   const total = rows.find(({ node }) => node === TOTAL)?.count ?? 0
   const aggregations = resultsOf(plan.roots, rows)
@@ -42,7 +49,7 @@ async function documentsOf(
   const { filter, sort, limit, offset } = query
   if (limit === 0) return []
   if (sort.length === 0)
-    return await findSlice(database, stream, { filter, sort: 'desc', limit, offset }, endsAt)
+    return await findSlice(database, stream, { filter, sort: 'desc', limit, offset }, { condition, endsAt })
   const order = join([...sort.flatMap(orderOf), sql`sequence desc`])
   const rows = await database.many<{ document: Record<string, unknown> }>(
     sql`select document from search.documents where ${condition} order by ${order} limit ${limit} offset ${offset}`,

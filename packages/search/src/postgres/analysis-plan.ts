@@ -4,6 +4,7 @@ import { requireDepth } from '../aggregation-checks.ts'
 import type { Filter } from '../filter.ts'
 import { columns, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { toSql } from './filter-to-sql.ts'
+import type { AmongVocabularies } from './wanted.ts'
 
 /** An aggregation in the tree of a question. */
 export interface PlanNode {
@@ -48,6 +49,11 @@ export type LeafKind = 'any' | 'string' | 'number'
 export class ReadFields {
   readonly #names = new Map<string, Sql>()
   readonly #expressions: Sql[] = []
+  readonly #among: AmongVocabularies
+
+  constructor(among: AmongVocabularies) {
+    this.#among = among
+  }
 
   /** SQL that selects the leaves of a field in the row `r`, in a column `leaf` (of type text), each value once. */
   leaves(path: string, kind: LeafKind): Sql {
@@ -68,7 +74,7 @@ export class ReadFields {
 
   /** The name of a column that is true where a document fulfils a filter. */
   holds(filter: Filter): Sql {
-    return this.#read(`filter ${JSON.stringify(filter)}`, () => sql`(${toSql(filter)}) is true`)
+    return this.#read(`filter ${JSON.stringify(filter)}`, () => sql`(${toSql(filter, this.#among)}) is true`)
   }
 
   /** The columns, each preceded by a comma. */

@@ -13,6 +13,7 @@ import {
   textsOf,
 } from './bucket-sql.ts'
 import { bucketsBetween } from './date-buckets.ts'
+import type { AmongVocabularies } from './wanted.ts'
 
 /** The number of the row that counts all documents. */
 export const TOTAL = -1
@@ -25,8 +26,8 @@ const COUNT_OF_ALL = sql`
  * tables: `e` its documents with their keys `k1, k2, …`, `b` the buckets that are returned, `r` the documents in
  * those. Every row is a bucket or a number: node, keys, count, the count of all buckets beside it, value.
  */
-export function statementOf(plan: Plan, source: Sql, countAll: boolean): Sql {
-  const fields = new ReadFields()
+export function statementOf(plan: Plan, source: Sql, countAll: boolean, among: AmongVocabularies): Sql {
+  const fields = new ReadFields(among)
   const tables = plan.nodes.filter(isBucketed).flatMap((node) => tablesOf(node, fields))
   const results = plan.nodes.map((node) => (isBucketed(node) ? bucketsOf(node) : numberOf(node, fields)))
   const totals = countAll ? [COUNT_OF_ALL] : []

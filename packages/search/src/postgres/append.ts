@@ -3,7 +3,7 @@ import { type Database, type Queries, sql, textArray, vectorArray } from '@platf
 import { uuidv7 } from '@platform/kernel'
 import type { StreamDocument } from '../search.ts'
 import { leaveUnfolded } from './fold-indexes.ts'
-import { vectorOf } from './search-vector.ts'
+import { type DocumentWords, keep, Vocabularies, type Vocabulary } from './vocabularies.ts'
 
 /** The channel that is notified by every commit that appended something. */
 export const CHANNEL = 'documents'
@@ -17,7 +17,11 @@ const AT_ONCE = 64
 const LENGTH_AT_ONCE = 100_000
 
 /** Appends in one transaction that no other overlaps: sequences become visible in the order in which they are drawn. */
-export async function append(database: Database, documents: readonly StreamDocument[]): Promise<void> {
+export async function append(
+  database: Database,
+  documents: readonly StreamDocument[],
+  vocabularies: Vocabularies,
+): Promise<void> {
   if (documents.length === 0) return
   await database.transaction(
     async (tx) => {
@@ -25,17 +29,23 @@ export async function append(database: Database, documents: readonly StreamDocum
       const locked = tx.many(
         sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0)), ${leaveUnfolded}`,
       )
-      await Promise.all([locked, insertInParts(tx, documents)])
+      await Promise.all([locked, insertInParts(tx, documents, vocabularies)])
       tx.notify(CHANNEL)
     },
     { timeoutMs: APPEND_MS },
   )
 }
 
-async function insertInParts(tx: Queries, documents: readonly StreamDocument[]): Promise<void> {
+async function insertInParts(
+  tx: Queries,
+  documents: readonly StreamDocument[],
+  vocabularies: Vocabularies,
+): Promise<void> {
+  const named = new Map<string, Vocabulary>()
   let before: Promise<void> | undefined
   for (let from = 0; from < documents.length; ) {
-    const part = partFrom(documents, from)
+    const part = partFrom(documents, vocabularies, from)
+    for (const { vocabulary } of part) if (vocabulary !== undefined) named.set(vocabulary.id, vocabulary)
     const inserted = insert(tx, part)
     // It is awaited below; until then a rejection must not count as unhandled.
     inserted.catch(() => undefined)
@@ -43,18 +53,28 @@ async function insertInParts(tx: Queries, documents: readonly StreamDocument[]):
     before = inserted
     from += part.length
   }
-  await before
+  await Promise.all([before, keep(tx, [...named.values()])])
 }
 
-type WrittenDocument = StreamDocument & { readonly text: string }
+/** A document as it is stored. */
+interface WrittenDocument extends DocumentWords {
+  readonly id: string
+  readonly stream: string
+  readonly text: string
+}
 
 /** The documents of one statement, written out. */
-function partFrom(documents: readonly StreamDocument[], from = 0): WrittenDocument[] {
+function partFrom(
+  documents: readonly StreamDocument[],
+  vocabularies: Vocabularies,
+  from: number,
+): WrittenDocument[] {
   const part: WrittenDocument[] = []
   let length = 0
   for (const one of documents.slice(from, from + AT_ONCE)) {
     const text = one.text ?? JSON.stringify(one.document)
-    part.push({ ...one, text })
+    const { own, vocabulary } = vocabularies.wordsOf(one)
+    part.push({ id: one.id, stream: one.stream, text, own, vocabulary })
     length += text.length
     if (length >= LENGTH_AT_ONCE) break
   }
@@ -66,12 +86,15 @@ async function insert(queries: Queries, documents: readonly WrittenDocument[]): 
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
   const texts = textArray(documents.map(({ text }) => text))
-  const words = vectorArray(documents.map(({ document }) => vectorOf(document)))
+  const words = vectorArray(documents.map(({ own }) => own))
+  const named = [...new Set(documents.flatMap(({ vocabulary }) => vocabulary?.id ?? []))]
+  // Lists of SQL begin with 1; outside of one is null.
+  const places = documents.map(({ vocabulary }) => named.indexOf(vocabulary?.id ?? '') + 1)
   await queries.many(sql`
-    insert into search.documents (id, stream, document, words)
-    select input.id, input.stream, input.document::jsonb, input.words
-    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::tsvector[])
-      as input (id, stream, document, words)
+    insert into search.documents (id, stream, document, words, vocabulary)
+    select input.id, input.stream, input.document::jsonb, input.words, (${named}::uuid[])[input.place]
+    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::tsvector[], ${places}::int[])
+      as input (id, stream, document, words, place)
     on conflict do nothing`)
 }
 
@@ -83,7 +106,8 @@ export async function probe(database: Database, signal: AbortSignal): Promise<vo
   signal.throwIfAborted()
   const id = uuidv7()
   await database.transaction(async (tx) => {
-    await insert(tx, partFrom([{ stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }]))
+    const document = { stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }
+    await insert(tx, partFrom([document], new Vocabularies(), 0))
     await tx.many(sql`delete from search.documents where id = ${id}::uuid`)
   })
 }

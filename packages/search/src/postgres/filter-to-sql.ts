@@ -2,6 +2,7 @@ import { join, raw, type Sql, sql } from '@platform/database'
 import { type Filter, isStorable, type Scalar, textOf } from '../filter.ts'
 import { columns, IS_NO_LIST, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { HAS_NO_TERMS, hasText, maybeEquals } from './search-vector.ts'
+import { type AmongVocabularies, toCondition } from './wanted.ts'
 
 type Bounds = Extract<Filter, { above?: unknown }>
 type Equality = Extract<Filter, { in: unknown }>
@@ -9,24 +10,26 @@ type Equality = Extract<Filter, { in: unknown }>
 /** Values of one field that are looked up in the index. */
 const VALUES_IN_PATH = 500
 
-/** The condition of a filter on `search.documents`; true where `matches` is. Every value is a parameter. */
-export function toSql(filter: Filter): Sql {
+/**
+ * The condition of a filter on `search.documents`; true where `matches` is. Every value is a parameter; `among` knows
+ * the vocabularies of the streams that are searched.
+ */
+export function toSql(filter: Filter, among: AmongVocabularies): Sql {
+  const combine = (filters: Filter[], separator: string, none: Sql): Sql =>
+    filters.length === 0
+      ? none
+      : join(
+          filters.map((one) => sql`(${toSql(one, among)})`),
+          separator,
+        )
   if ('all' in filter) return combine(filter.all, ' and ', sql`true`)
   if ('any' in filter) return combine(filter.any, ' or ', sql`false`)
   // Unknown is not true.
-  if ('not' in filter) return sql`(${toSql(filter.not)}) is not true`
-  if ('text' in filter) return hasWords(filter.text)
+  if ('not' in filter) return sql`(${toSql(filter.not, among)}) is not true`
+  if ('text' in filter) return hasWords(filter.text, among)
   const column = columns.get(filter.path)
-  return column === undefined ? atPath(filter) : inColumn(filter, column)
+  return column === undefined ? atPath(filter, among) : inColumn(filter, column)
 }
-
-const combine = (filters: Filter[], separator: string, none: Sql): Sql =>
-  filters.length === 0
-    ? none
-    : join(
-        filters.map((filter) => sql`(${toSql(filter)})`),
-        separator,
-      )
 
 function inColumn(filter: Extract<Filter, { path: string }>, column: Sql): Sql {
   if ('missing' in filter) return sql`${column} is null`
@@ -47,11 +50,11 @@ function equalsOneOf(column: Sql, [first, ...others]: string[]): Sql {
   return sql`${column} = any(${[first, ...others]}::text[])`
 }
 
-function atPath(filter: Extract<Filter, { path: string }>): Sql {
+function atPath(filter: Extract<Filter, { path: string }>, among: AmongVocabularies): Sql {
   const path = jsonPathOf(filter.path)
   if (path === undefined) return 'missing' in filter ? sql`true` : sql`false`
   if ('missing' in filter) return sql`not jsonb_path_exists(document, ${`${path} ? (@ != null)`}::jsonpath)`
-  if ('in' in filter) return equalsAtPath(filter, path)
+  if ('in' in filter) return equalsAtPath(filter, path, among)
   if ('like' in filter) return likeAtPath(path, filter.like)
   const bounds = boundsOf(filter)
   if (bounds.some(({ value }) => typeof value === 'string' && !isStorable(value))) return sql`false`
@@ -65,13 +68,13 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
  * Values written into the path can be found by an index: by the terms of the document, or, where a version before has
  * stored it, by the index on all its fields. More of them than fit into a path are given beside it.
  */
-function equalsAtPath(filter: Equality, path: string): Sql {
+function equalsAtPath(filter: Equality, path: string, among: AmongVocabularies): Sql {
   const values = filter.in.flatMap(equalsOf)
   if (values.length === 0) return sql`false`
   if (values.length <= VALUES_IN_PATH) {
     const equal = values.map((value) => `@ == ${JSON.stringify(value)}`).join(' || ')
     const isOneOf = sql`document @? ${`${path} ? (${IS_NO_LIST} && (${equal}))`}::jsonpath`
-    const mayBe = sql`words @@ ${maybeEquals(filter.path, values)}::tsquery`
+    const mayBe = toCondition(maybeEquals(filter.path, values), among)
     return sql`(${isOneOf} and (${mayBe} or ${HAS_NO_TERMS}))`
   }
   const variables = JSON.stringify({ values })
@@ -99,9 +102,9 @@ function likeOf(text: Sql, pattern: string): Sql {
   return sql`${text} like ${pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`
 }
 
-function hasWords(text: string): Sql {
+function hasWords(text: string, among: AmongVocabularies): Sql {
   const wanted = hasText(text)
-  return wanted === '' ? sql`true` : sql`words @@ ${wanted}::tsquery`
+  return wanted === undefined ? sql`true` : toCondition(wanted, among)
 }
 
 function boundsOf({ above, below, atLeast, atMost }: Bounds) {

@@ -3,6 +3,7 @@ import type { SearchQuery } from '../search.ts'
 import { toSql } from './filter-to-sql.ts'
 import { isRareWithIndex } from './index-use.ts'
 import { PLACE_IN_ALL, placeInStream } from './read-log.ts'
+import { amongVocabularies } from './wanted.ts'
 
 /** All statements of a search together. */
 export const FIND_MS = 5000
@@ -33,18 +34,26 @@ interface Stretch {
 type Slice = Omit<SearchQuery, 'page'> & { offset: number }
 
 /** The documents that fulfil a filter, in the order of the log. */
-export const find = (
+export async function find(
   database: Database,
   stream: string,
   { page = 0, ...query }: SearchQuery,
-): Promise<Record<string, unknown>[]> => findSlice(database, stream, { ...query, offset: page * query.limit })
+): Promise<Record<string, unknown>[]> {
+  const endsAt = performance.now() + FIND_MS
+  const { filter } = query
+  const slice = { ...query, offset: page * query.limit }
+  if (filter === undefined) return await findSlice(database, stream, slice, { condition: sql`true`, endsAt })
+  const timeoutMs = () => timeUntil(endsAt)
+  const condition = await amongVocabularies(database, { stream, timeoutMs }, (among) => toSql(filter, among))
+  return await findSlice(database, stream, slice, { condition, endsAt })
+}
 
-/** The same of one stream or of all, from an offset on; over at `endsAt`. */
+/** The same of one stream or of all, from an offset on; `condition` is what the filter means, over at `endsAt`. */
 export async function findSlice(
   database: Database,
   stream: string | undefined,
   query: Slice,
-  endsAt = performance.now() + FIND_MS,
+  { condition, endsAt }: { condition: Sql; endsAt: number },
 ): Promise<Record<string, unknown>[]> {
   const { filter, sort, limit, offset } = query
   const direction = sort === 'asc' ? sql`asc` : sql`desc`
@@ -56,9 +65,7 @@ export async function findSlice(
     offset,
     endsAt,
   }
-  if (filter === undefined) return await readInOrder(database, stretch, sql`true`)
-  const condition = toSql(filter)
-  if (!isRareWithIndex(filter)) return await readInOrder(database, stretch, condition)
+  if (filter === undefined || !isRareWithIndex(filter)) return await readInOrder(database, stretch, condition)
   return (
     (await lookThrough(database, stretch, condition)) ?? (await readByIndex(database, stretch, condition))
   )

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { append } from './append.ts'
 import { IndexFolding } from './fold-indexes.ts'
 import { openLog } from './open-log.ts'
+import { Vocabularies } from './vocabularies.ts'
 
 const documents = (count: number) =>
   Array.from({ length: count }, (_, number) => {
@@ -27,10 +28,10 @@ test('what is appended is put into its place in the indexes by another connectio
       where pg_inherits.inhparent = 'search.documents'::regclass`)
     return row?.pages
   }
-  await append(database, documents(300))
+  await append(database, documents(300), new Vocabularies())
   expect(await unfolded()).toBeGreaterThan(0)
 
-  await append(database, documents(300))
+  await append(database, documents(300), new Vocabularies())
   const found = await log.find('events-a', { filter: { text: 'w299' }, sort: 'desc', limit: 10 })
   expect(found).toHaveLength(2)
   await folding.ask()

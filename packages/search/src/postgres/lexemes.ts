@@ -14,6 +14,8 @@ const TO_SMALL = 32
 
 /** More than one and a half times as many as a vector has lexemes; a power of two. */
 const SLOTS = 16_384
+/** In a slot whose lexeme the vector is not to have. */
+const LEFT_OUT = -1
 /** Where somebody has chosen words that all belong into one slot, the others are looked up elsewhere. */
 const PROBES_MAX = 64
 
@@ -72,10 +74,46 @@ export class Lexemes implements WordSink {
     return this.#keep(this.#end + this.#bytes.write(lexeme, this.#end), hashOfText(lexeme))
   }
 
+  has({ bytes, hash }: Lexeme): boolean {
+    return this.#slotOf(bytes, hash) !== undefined
+  }
+
+  /** Each of them; ADR 0087 tells what they look like. */
+  texts(): string[] {
+    return this.#bytes.toString('utf8', COUNT_BYTES, this.#end).split('\0\0\0').slice(0, -1)
+  }
+
   /** The vector of all that was added. */
   toVector(): Buffer {
     this.#bytes.writeInt32BE(this.#count)
     return Buffer.from(this.#bytes.subarray(0, this.#end))
+  }
+
+  /** The vector of all but some; undefined where it doesn't have all of these. Nothing may be added after it. */
+  toVectorWithout(others: readonly Lexeme[]): Buffer | undefined {
+    // What isn't in a slot would have to be looked for.
+    if (this.#crowded.size > 0) return undefined
+    const slots: number[] = []
+    for (const { bytes, hash } of others) {
+      const slot = this.#slotOf(bytes, hash)
+      if (slot === undefined) return undefined
+      slots.push(slot)
+    }
+    for (const slot of slots) this.#slots[slot] = LEFT_OUT
+    return this.#toVectorOfSlots(this.#count - others.length)
+  }
+
+  #toVectorOfSlots(count: number): Buffer {
+    const bytes = this.#bytes
+    const vector = Buffer.allocUnsafe(this.#end)
+    let end = vector.writeInt32BE(count)
+    for (let index = 0; index < this.#usedCount; index += 1) {
+      let at = this.#slots[this.#usedSlots[index] ?? 0] ?? LEFT_OUT
+      if (at === LEFT_OUT) continue
+      for (; bytes[at] !== 0; at += 1) vector[end++] = bytes[at] ?? 0
+      for (let zeros = 0; zeros < END_BYTES; zeros += 1) vector[end++] = 0
+    }
+    return vector.subarray(0, end)
   }
 
   /** Forgets all, for another vector. */
@@ -117,8 +155,25 @@ export class Lexemes implements WordSink {
     return true
   }
 
+  #slotOf(lexeme: Uint8Array, hash: number): number | undefined {
+    let slot = firstSlot(hash)
+    for (let probes = 0; probes < PROBES_MAX; probes += 1) {
+      const begin = this.#slots[slot] ?? 0
+      if (begin === 0) return undefined
+      if (begin !== LEFT_OUT && this.#isAt(begin, lexeme)) return slot
+      slot = (slot + 1) & (SLOTS - 1)
+    }
+    return undefined
+  }
+
+  #isAt(begin: number, lexeme: Uint8Array): boolean {
+    const bytes = this.#bytes
+    for (let at = 0; at < lexeme.length; at += 1) if (bytes[begin + at] !== lexeme[at]) return false
+    return bytes[begin + lexeme.length] === 0
+  }
+
   #isNew(end: number, hash: number): boolean {
-    let slot = (hash ^ (hash >>> 16)) & (SLOTS - 1)
+    let slot = firstSlot(hash)
     for (let probes = 0; probes < PROBES_MAX; probes += 1) {
       const begin = this.#slots[slot] ?? 0
       if (begin === 0) {
@@ -143,6 +198,27 @@ export class Lexemes implements WordSink {
       if (bytes[at++] !== bytes[written]) return false
     return bytes[at] === 0
   }
+}
+
+const firstSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SLOTS - 1)
+
+/** A lexeme to look for, of ASCII characters. */
+export interface Lexeme {
+  readonly bytes: Uint8Array
+  readonly hash: number
+}
+
+export const asLexeme = (text: string): Lexeme => ({
+  bytes: Buffer.from(text, 'latin1'),
+  hash: hashOfText(text),
+})
+
+/** As `toVector`, of different ones. */
+export function vectorOfLexemes(lexemes: readonly Lexeme[]): Buffer {
+  const count = Buffer.alloc(COUNT_BYTES)
+  count.writeInt32BE(lexemes.length)
+  const end = Buffer.alloc(END_BYTES)
+  return Buffer.concat([count, ...lexemes.flatMap(({ bytes }) => [bytes, end])])
 }
 
 /** While a text is written, so that it is gone through once, what `hashOfText` makes of it (FNV-1a). */

@@ -18,6 +18,7 @@ import { IndexFolding } from './fold-indexes.ts'
 import { counts, endOf, groupsAfter, lastSequence, placeOf, readAfter, sequencesOf } from './read-log.ts'
 import { deleteBefore, deleteStream, streams } from './retained.ts'
 import { stripExecuted } from './strip-executed.ts'
+import { Vocabularies } from './vocabularies.ts'
 
 /** The log of all kept events. */
 export const searchMigrations: Migrations = {
@@ -35,10 +36,11 @@ export async function openLog(database: Database): Promise<Log> {
   await ensurePartitions(database, new Date())
   await fillWords(database)
   const folding = new IndexFolding(database)
+  const vocabularies = new Vocabularies()
   return {
     driver: 'postgres',
     append: async (documents) => {
-      await asSearchErrors(() => append(database, documents))
+      await asSearchErrors(() => append(database, documents, vocabularies))
       void folding.ask()
     },
     find: (stream, query) => asSearchErrors(() => find(database, stream, query)),
@@ -66,7 +68,7 @@ export async function openLog(database: Database): Promise<Log> {
 const AHEAD_MONTHS = 2
 const documents = {
   table: 'search.documents',
-  columns: 'id, sequence, stream, document, words',
+  columns: 'id, sequence, stream, document, words, vocabulary',
   storage: ROWS_OF_A_PAGE,
 }
 

@@ -1,6 +1,7 @@
 import { type Database, empty, sql } from '@platform/database'
 import { lowestUuidv7, uuidv7Ms } from '@platform/kernel'
 import type { StreamSummary } from '../search.ts'
+import { forgetUnused } from './vocabularies.ts'
 
 /** Far from any request. */
 const SLOW = { timeoutMs: 60_000 }
@@ -53,6 +54,7 @@ export async function deleteBefore(
       returning 1`,
     SLOW,
   )
+  if (deleted.length < limit) await forgetUnused(database, stream)
   return deleted.length
 }
 
@@ -66,6 +68,7 @@ export async function deleteStream(database: Database, stream: string): Promise<
         returning 1`,
       SLOW,
     )
-    if (deleted.length < DELETE_BATCH) return
+    if (deleted.length < DELETE_BATCH) break
   }
+  await forgetUnused(database, stream)
 }

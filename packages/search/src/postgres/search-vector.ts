@@ -3,21 +3,24 @@ import { hashOfText } from '@platform/kernel'
 import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
 import { addText, isTelling, LENGTH_MAX, WORDS_MAX, wantedIn, wordsOf } from '../words.ts'
 import { Lexemes } from './lexemes.ts'
-import { FoundGroups, groupsWith } from './name-groups.ts'
+import { groupsWith } from './name-groups.ts'
+import type { Wanted } from './wanted.ts'
 
 /**
- * What a document is found by (ADR 0087), a `tsvector` in its binary form: its words, those of names that come together
- * in nearly every event as one, and for each value that words alone would not find among others a term of its path and
- * text. Words are letters, marks, digits and the hyphens of a UUID, and no term begins with one of these.
+ * What a document is found by (ADR 0087), a `tsvector` in its binary form: its words, and for each value that words
+ * alone would not find among others a term of its path and text. Words are letters, marks, digits and the hyphens of a
+ * UUID, and no term begins with one of these.
  */
-export function vectorOf(document: unknown): Buffer {
-  const found: Found = { lexemes, names: new FoundGroups(), termCount: 0 }
+export const vectorOf = (document: unknown): Buffer => lexemesOf(document).toVector()
+
+/** The lexemes of which that vector is; until this is called again. */
+export function lexemesOf(document: unknown): Lexemes {
+  const found: Found = { lexemes, termCount: 0 }
   lexemes.reset()
   collect(document, NO_PATH, found)
   lexemes.add(HAS_TERMS)
   if (isFull(found)) lexemes.add(IS_CUT)
-  for (const lexeme of found.names.lexemes) lexemes.add(lexeme)
-  return lexemes.toVector()
+  return lexemes
 }
 
 const lexemes = new Lexemes(WORDS_MAX, LENGTH_MAX)
@@ -26,6 +29,8 @@ const lexemes = new Lexemes(WORDS_MAX, LENGTH_MAX)
 const HAS_TERMS = '='
 /** Has more words or values than it is found by. */
 const IS_CUT = '*'
+/** Lexemes about the document itself. */
+export const MARKS: ReadonlySet<string> = new Set([HAS_TERMS, IS_CUT])
 /** With the words that is less than a megabyte, which PostgreSQL keeps. */
 const TERMS_MAX = 5000
 
@@ -34,7 +39,6 @@ const NO_PATH = 0
 
 interface Found {
   readonly lexemes: Lexemes
-  readonly names: FoundGroups
   /** Terms are hashes: what shares one is told apart by the document itself. */
   termCount: number
 }
@@ -49,14 +53,12 @@ function collect(value: unknown, path: number, found: Found): void {
 }
 
 function collectFields(fields: Readonly<Record<string, unknown>>, path: number, found: Found): void {
-  const keys = Object.keys(fields)
-  found.names.addOf(fields, keys)
-  for (const key of keys) collectField(key, fields[key], path, found)
+  for (const key of Object.keys(fields)) collectField(key, fields[key], path, found)
 }
 
 function collectField(key: string, field: unknown, path: number, found: Found): void {
   if (field === undefined) return
-  if (!found.names.has(key)) addText(key, found.lexemes)
+  addText(key, found.lexemes)
   collect(field, hashOfText(key, path), found)
 }
 
@@ -73,36 +75,35 @@ function addLeaf(value: Scalar, path: number, found: Found): void {
   if (found.lexemes.add(termOf(hashOfText(text, path)))) found.termCount += 1
 }
 
-/** SQL, a `tsquery`: what documents have in which a path is one of the values. Others have it too. */
-export function maybeEquals(path: string, values: readonly Scalar[]): string {
+/** What a document has to have in which a path is one of the values. Others have it too. */
+export function maybeEquals(path: string, values: readonly Scalar[]): Wanted {
   const hash = keysOf(path).reduce((above, key) => hashOfText(key, above), NO_PATH)
-  const found = new Set([IS_CUT])
+  const found = new Map<string, Wanted>([[IS_CUT, IS_CUT]])
   for (const value of values) {
     const text = textOf(value)
-    found.add(`'${termOf(hashOfText(text, hash))}'`)
-    if (isTelling(text))
-      found.add(
-        `(${wordsOf(text)
-          .map((word) => `'${word}'`)
-          .join(' & ')})`,
-      )
+    const term = `'${termOf(hashOfText(text, hash))}'`
+    found.set(term, term)
+    if (isTelling(text)) found.set(text, { all: wordsOf(text).map((word) => `'${word}'`) })
   }
-  return [...found].join(' | ')
+  return { any: [...found.values()] }
 }
 
-/** SQL, a `tsquery`: what documents have in which a text is found; empty for one without words. */
-export const hasText = (text: string): string =>
-  wantedIn(text)
-    .map(({ word, runs }) => (runs.length === 0 ? begins(word) : `(${begins(word)} | (${allBegin(runs)}))`))
-    .join(' & ')
+/** What a document has to have in which a text is found; undefined for one without words. */
+export function hasText(text: string): Wanted | undefined {
+  const wanted = wantedIn(text)
+  if (wanted.length === 0) return undefined
+  return {
+    all: wanted.map(({ word, runs }) =>
+      runs.length === 0 ? begins(word) : { any: [begins(word), { all: runs.map(begins) }] },
+    ),
+  }
+}
 
-/** SQL: a word of the document begins with this one, or one of names that a group stands for. */
+/** A word of the document begins with this one, or one that a group of names stands for. */
 function begins(word: string): string {
   const inGroups = groupsWith(word).map((lexeme) => `'${lexeme}'`)
   return inGroups.length === 0 ? `'${word}':*` : `('${word}':* | ${inGroups.join(' | ')})`
 }
-
-const allBegin = (words: readonly string[]): string => words.map(begins).join(' & ')
 
 /** The condition of the index `documents_fields`, word for word: what a version before stored has no terms. */
 export const HAS_NO_TERMS: Sql = raw(`not words @@ '${HAS_TERMS}'::tsquery`)

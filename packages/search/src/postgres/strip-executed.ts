@@ -48,7 +48,7 @@ async function replace(database: Database, documents: readonly Stripped[]): Prom
     const locked = tx.many(sql`
       select 1 from search.documents where id = any(${ids}::uuid[]) order by id for update`)
     const stripped = tx.many(sql`
-      update search.documents set document = ${STRIPPED}, words = input.words
+      update search.documents set document = ${STRIPPED}, words = input.words, vocabulary = null
       from unnest(${ids}::uuid[], ${words}::tsvector[]) as input (id, words)
       where documents.id = input.id and documents.id = any(${ids}::uuid[]) and ${IS_WHOLE}
       returning 1`)

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { type Queries, sql, vectorArray } from '@platform/database'
+import type { StreamDocument } from '../search.ts'
+import { asLexeme, type Lexeme, type Lexemes, vectorOfLexemes } from './lexemes.ts'
+import { lexemesOf, MARKS } from './search-vector.ts'
+
+/** A vocabulary is what so many documents of a kind, one after the other, have in common. */
+const LEARNED_FROM = 32
+/** With fewer lexemes it would save too little, with more it would take too long to compare. */
+const LEXEMES_MIN = 12
+const LEXEMES_MAX = 400
+/** Of so many documents so many may be without it; else it is learned anew. */
+const WINDOW = 256
+const MISSES_MAX = 64
+/** Kinds that are known at a time; the one that is known longest is forgotten. */
+const KINDS_MAX = 1000
+
+/** Lexemes that documents of a kind share. */
+export interface Vocabulary {
+  readonly id: string
+  readonly stream: string
+  readonly lexemes: readonly Lexeme[]
+  readonly vector: Buffer
+}
+
+/** What a document is found by: all lexemes of its vocabulary, and its own. */
+export interface DocumentWords {
+  readonly own: Buffer
+  readonly vocabulary: Vocabulary | undefined
+}
+
+/**
+ * What documents of a kind have in common: those of one type, of one automation, in one stream. Most words of an event
+ * are in each event of its kind, and need neither be stored nor indexed again with each (ADR 0094). What is learned
+ * here and written by another process is the same: its id is made from what it says.
+ */
+export class Vocabularies {
+  readonly #kinds = new Map<string, Kind>()
+
+  wordsOf({ stream, document }: StreamDocument): DocumentWords {
+    const lexemes = lexemesOf(document)
+    return this.#kindOf(stream, document).wordsOf(lexemes)
+  }
+
+  #kindOf(stream: string, document: Readonly<Record<string, unknown>>): Kind {
+    const { automationSlug } = (document.source ?? {}) as { automationSlug?: unknown }
+    const name = `${stream}\n${String(document.type)}\n${String(automationSlug)}`
+    const known = this.#kinds.get(name)
+    if (known !== undefined) return known
+    for (const oldest of this.#kinds.keys()) {
+      if (this.#kinds.size < KINDS_MAX) break
+      this.#kinds.delete(oldest)
+    }
+    const kind = new Kind(stream)
+    this.#kinds.set(name, kind)
+    return kind
+  }
+}
+
+class Kind {
+  readonly #stream: string
+  #vocabulary: Vocabulary | undefined
+  #isLearning = true
+  /** What all documents have that were seen while learning. */
+  #common: Lexeme[] | undefined
+  #seenCount = 0
+  /** Since it was learned, or a window ago. */
+  #missedCount = 0
+
+  constructor(stream: string) {
+    this.#stream = stream
+  }
+
+  wordsOf(lexemes: Lexemes): DocumentWords {
+    this.#seenCount += 1
+    if (this.#isLearning) this.#learnFrom(lexemes)
+    const vocabulary = this.#vocabulary
+    const own = vocabulary === undefined ? undefined : lexemes.toVectorWithout(vocabulary.lexemes)
+    if (own === undefined) this.#missedCount += 1
+    if (this.#seenCount >= WINDOW) this.#judge()
+    return own === undefined ? { own: lexemes.toVector(), vocabulary: undefined } : { own, vocabulary }
+  }
+
+  #learnFrom(lexemes: Lexemes): void {
+    this.#common = this.#common?.filter((lexeme) => lexemes.has(lexeme)) ?? sharable(lexemes)
+    if (this.#seenCount < LEARNED_FROM) return
+    this.#vocabulary = vocabularyOf(this.#stream, this.#common)
+    this.#isLearning = false
+    this.#seenCount = 0
+    this.#missedCount = 0
+  }
+
+  /** What has changed once is left out from then on: it would change again. */
+  #judge(): void {
+    this.#isLearning = this.#missedCount > MISSES_MAX
+    this.#common = this.#vocabulary === undefined ? undefined : [...this.#vocabulary.lexemes]
+    this.#seenCount = 0
+    this.#missedCount = 0
+  }
+}
+
+/** Ids, times and numbers change, and begin with a digit; marks are about the document itself. */
+const sharable = (lexemes: Lexemes): Lexeme[] =>
+  lexemes
+    .texts()
+    .filter((text) => /^[!-/:-~][!-~]*$/.test(text) && !MARKS.has(text))
+    .map(asLexeme)
+
+function vocabularyOf(stream: string, lexemes: readonly Lexeme[]): Vocabulary | undefined {
+  if (lexemes.length < LEXEMES_MIN || lexemes.length > LEXEMES_MAX) return undefined
+  const sorted = lexemes.toSorted((one, other) => Buffer.compare(one.bytes, other.bytes))
+  const hash = createHash('sha256').update(stream)
+  for (const { bytes } of sorted) hash.update('\0').update(bytes)
+  const id = hash.digest('hex').slice(0, 32)
+  return { id, stream, lexemes: sorted, vector: vectorOfLexemes(sorted) }
+}
+
+/**
+ * Keeps the vocabularies that documents of this transaction name. Each is locked until its end: it isn't deleted for
+ * being named by none meanwhile.
+ */
+export async function keep(queries: Queries, vocabularies: readonly Vocabulary[]): Promise<void> {
+  if (vocabularies.length === 0) return
+  const sorted = vocabularies.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  await queries.many(sql`
+    insert into search.vocabularies as known (id, stream, lexemes)
+    select input.id, input.stream, input.lexemes
+    from unnest(${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ stream }) => stream)}::text[],
+      ${vectorArray(sorted.map(({ vector }) => vector))}::tsvector[]) as input (id, stream, lexemes)
+    on conflict (id) do update set used_at = now() where known.used_at < now() - interval '1 hour'`)
+}
+
+/** Deletes the vocabularies of a stream that no document has named for a day, and none names now. */
+export async function forgetUnused(queries: Queries, stream: string): Promise<void> {
+  await queries.many(sql`
+    delete from search.vocabularies
+    where stream = ${stream} and used_at < now() - interval '1 day'
+      and not exists (select 1 from search.documents where vocabulary = vocabularies.id)`)
+}
