@@ -74,6 +74,13 @@ export class Lexemes implements WordSink {
     return this.#keep(this.#end + this.#bytes.write(lexeme, this.#end), hashOfText(lexeme))
   }
 
+  addLexeme({ bytes, hash }: Lexeme): void {
+    if (this.isFull) return
+    this.#reserve(bytes.length)
+    this.#bytes.set(bytes, this.#end)
+    this.#countWord(this.#keep(this.#end + bytes.length, hash), bytes.length)
+  }
+
   has({ bytes, hash }: Lexeme): boolean {
     return this.#slotOf(bytes, hash) !== undefined
   }
@@ -89,18 +96,22 @@ export class Lexemes implements WordSink {
     return Buffer.from(this.#bytes.subarray(0, this.#end))
   }
 
-  /** The vector of all but some; undefined where it doesn't have all of these. Nothing may be added after it. */
-  toVectorWithout(others: readonly Lexeme[]): Buffer | undefined {
+  /**
+   * The vector of all but some; undefined where it doesn't have all of these. Of those that `seen` marks with 1 it need
+   * not have any. Nothing may be added after it.
+   */
+  toVectorWithout(others: readonly Lexeme[], seen: Uint8Array): Buffer | undefined {
     // What isn't in a slot would have to be looked for.
     if (this.#crowded.size > 0) return undefined
     const slots: number[] = []
-    for (const { bytes, hash } of others) {
-      const slot = this.#slotOf(bytes, hash)
-      if (slot === undefined) return undefined
-      slots.push(slot)
+    for (let index = 0; index < others.length; index += 1) {
+      const other = others[index]
+      const slot = other === undefined ? undefined : this.#slotOf(other.bytes, other.hash)
+      if (slot !== undefined) slots.push(slot)
+      else if (seen[index] !== 1) return undefined
     }
     for (const slot of slots) this.#slots[slot] = LEFT_OUT
-    return this.#toVectorOfSlots(this.#count - others.length)
+    return this.#toVectorOfSlots(this.#count - slots.length)
   }
 
   #toVectorOfSlots(count: number): Buffer {
@@ -207,6 +218,8 @@ export interface Lexeme {
   readonly bytes: Uint8Array
   readonly hash: number
 }
+
+export const isAscii = (text: string): boolean => /^[!-~]*$/.test(text)
 
 export const asLexeme = (text: string): Lexeme => ({
   bytes: Buffer.from(text, 'latin1'),

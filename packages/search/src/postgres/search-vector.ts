@@ -2,6 +2,7 @@ import { raw, type Sql } from '@platform/database'
 import { hashOfText } from '@platform/kernel'
 import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
 import { addText, isTelling, LENGTH_MAX, WORDS_MAX, wantedIn, wordsOf } from '../words.ts'
+import { type KnownField, type KnownText, TextMemory } from './known-texts.ts'
 import { Lexemes } from './lexemes.ts'
 import { groupsWith } from './name-groups.ts'
 import type { Wanted } from './wanted.ts'
@@ -14,15 +15,37 @@ import type { Wanted } from './wanted.ts'
 export const vectorOf = (document: unknown): Buffer => lexemesOf(document).toVector()
 
 /** The lexemes of which that vector is; until this is called again. */
-export function lexemesOf(document: unknown): Lexemes {
-  const found: Found = { lexemes, termCount: 0 }
-  lexemes.reset()
-  collect(document, NO_PATH, found)
-  lexemes.add(HAS_TERMS)
-  if (isFull(found)) lexemes.add(IS_CUT)
-  return lexemes
+export const lexemesOf = (document: unknown): Lexemes => fill(lexemes, document, undefined, NO_PLACES)
+
+/** The same but for what a vocabulary has of what is known: its places are marked with 1 in `seen`. */
+export const lexemesBeside = (document: unknown, known: KnownField, seen: Uint8Array): Lexemes =>
+  fill(lexemes, document, known, seen)
+
+function fill(into: Lexemes, document: unknown, known: KnownField | undefined, seen: Uint8Array): Lexemes {
+  const found: Found = { lexemes: into, seen, termCount: 0 }
+  into.reset()
+  collect(document, NO_PATH, known, found)
+  into.add(HAS_TERMS)
+  if (isFull(found)) into.add(IS_CUT)
+  return into
 }
 
+/** What a document says, beside a vocabulary that has its lexemes at these places. */
+export function knownIn(document: unknown, places: ReadonlyMap<string, number>): KnownField {
+  const lexemes = new Lexemes(WORDS_MAX, LENGTH_MAX)
+  const lexemesAfter = (add: (found: Found) => void): string[] => {
+    lexemes.reset()
+    add({ lexemes, seen: NO_PLACES, termCount: 0 })
+    return lexemes.texts()
+  }
+  const memory = new TextMemory(places, {
+    ofName: (name) => lexemesAfter(() => addText(name, lexemes)),
+    ofValue: (value, path) => lexemesAfter((found) => addLeaf(value, path, found)),
+  })
+  return memory.of(document, NO_PATH)
+}
+
+const NO_PLACES = new Uint8Array()
 const lexemes = new Lexemes(WORDS_MAX, LENGTH_MAX)
 
 /** Has terms: documents that a version before stored have words alone. */
@@ -39,27 +62,51 @@ const NO_PATH = 0
 
 interface Found {
   readonly lexemes: Lexemes
+  readonly seen: Uint8Array
   /** Terms are hashes: what shares one is told apart by the document itself. */
   termCount: number
 }
 
 const isFull = ({ lexemes, termCount }: Found): boolean => lexemes.isFull || termCount >= TERMS_MAX
 
-function collect(value: unknown, path: number, found: Found): void {
+function collect(value: unknown, path: number, known: KnownField | undefined, found: Found): void {
   if (value === undefined || isFull(found)) return
-  if (isScalar(value)) addLeaf(value, path, found)
-  else if (Array.isArray(value)) for (const element of value) collect(element, path, found)
-  else collectFields(value as Readonly<Record<string, unknown>>, path, found)
+  if (isScalar(value)) collectLeaf(value, path, known, found)
+  else if (Array.isArray(value)) for (const element of value) collect(element, path, known, found)
+  else collectFields(value as Readonly<Record<string, unknown>>, path, known, found)
 }
 
-function collectFields(fields: Readonly<Record<string, unknown>>, path: number, found: Found): void {
-  for (const key of Object.keys(fields)) collectField(key, fields[key], path, found)
+function collectLeaf(value: Scalar, path: number, known: KnownField | undefined, found: Found): void {
+  if (!isKnown(known?.values.get(value), found)) addLeaf(value, path, found)
 }
 
-function collectField(key: string, field: unknown, path: number, found: Found): void {
+function collectFields(
+  fields: Readonly<Record<string, unknown>>,
+  path: number,
+  known: KnownField | undefined,
+  found: Found,
+): void {
+  for (const key of Object.keys(fields)) collectField(key, fields[key], path, known, found)
+}
+
+function collectField(
+  key: string,
+  field: unknown,
+  path: number,
+  above: KnownField | undefined,
+  found: Found,
+): void {
   if (field === undefined) return
-  addText(key, found.lexemes)
-  collect(field, hashOfText(key, path), found)
+  const known = above?.fields.get(key)
+  if (!isKnown(known?.name, found)) addText(key, found.lexemes)
+  collect(field, known?.path ?? hashOfText(key, path), known, found)
+}
+
+function isKnown(text: KnownText | undefined, { lexemes, seen }: Found): boolean {
+  if (text === undefined) return false
+  for (const place of text.places) seen[place] = 1
+  for (const lexeme of text.own) lexemes.addLexeme(lexeme)
+  return true
 }
 
 /**

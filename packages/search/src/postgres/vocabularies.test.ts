@@ -144,7 +144,10 @@ it('two processes learn the same vocabulary, another stream another one', () => 
 
 it('own words and those of the vocabulary are all words of the document, each once', () => {
   const lexemesIn = (vector: Buffer) => vector.toString('utf8', 4).split('\0\0\0').slice(0, -1)
-  const words = fc.array(fc.constantFrom('eins', 'zwei', 'drei', 'vier', 'é', 'Ω', "o'clock", '12', 'a-b'))
+  const texts = ['eins', 'zwei drei', 'vier', 'é', 'Ω', "o'clock", '12', 'a-b', '', 7, 1e21, -0, true, null]
+  const words = fc.array(
+    fc.oneof(fc.constantFrom(...texts), fc.dictionary(fc.constantFrom('x', 'y z', '9'), fc.string())),
+  )
   fc.assert(
     fc.property(fc.array(words, { minLength: 40, maxLength: 60 }), (lists) => {
       const vocabularies = new Vocabularies()

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Queries, sql, vectorArray } from '@platform/database'
 import type { StreamDocument } from '../search.ts'
+import type { KnownField } from './known-texts.ts'
 import { asLexeme, type Lexeme, type Lexemes, vectorOfLexemes } from './lexemes.ts'
-import { lexemesOf, MARKS } from './search-vector.ts'
+import { knownIn, lexemesBeside, lexemesOf, MARKS, vectorOf } from './search-vector.ts'
 
 /** A vocabulary is what so many documents of a kind, one after the other, have in common. */
 const LEARNED_FROM = 32
@@ -13,7 +14,7 @@ const LEXEMES_MAX = 400
 const WINDOW = 256
 const MISSES_MAX = 64
 /** Kinds that are known at a time; the one that is known longest is forgotten. */
-const KINDS_MAX = 1000
+const KINDS_MAX = 500
 
 /** Lexemes that documents of a kind share. */
 export interface Vocabulary {
@@ -21,6 +22,9 @@ export interface Vocabulary {
   readonly stream: string
   readonly lexemes: readonly Lexeme[]
   readonly vector: Buffer
+  readonly known: KnownField
+  /** Of one document after the other, which of the lexemes it has. */
+  readonly seen: Uint8Array
 }
 
 /** What a document is found by: all lexemes of its vocabulary, and its own. */
@@ -38,8 +42,7 @@ export class Vocabularies {
   readonly #kinds = new Map<string, Kind>()
 
   wordsOf({ stream, document }: StreamDocument): DocumentWords {
-    const lexemes = lexemesOf(document)
-    return this.#kindOf(stream, document).wordsOf(lexemes)
+    return this.#kindOf(stream, document).wordsOf(document)
   }
 
   #kindOf(stream: string, document: Readonly<Record<string, unknown>>): Kind {
@@ -71,20 +74,21 @@ class Kind {
     this.#stream = stream
   }
 
-  wordsOf(lexemes: Lexemes): DocumentWords {
+  wordsOf(document: unknown): DocumentWords {
     this.#seenCount += 1
-    if (this.#isLearning) this.#learnFrom(lexemes)
+    if (this.#isLearning) this.#learnFrom(document)
     const vocabulary = this.#vocabulary
-    const own = vocabulary === undefined ? undefined : lexemes.toVectorWithout(vocabulary.lexemes)
+    const own = vocabulary === undefined ? undefined : wordsBeside(vocabulary, document)
     if (own === undefined) this.#missedCount += 1
     if (this.#seenCount >= WINDOW) this.#judge()
-    return own === undefined ? { own: lexemes.toVector(), vocabulary: undefined } : { own, vocabulary }
+    return own === undefined ? { own: vectorOf(document), vocabulary: undefined } : { own, vocabulary }
   }
 
-  #learnFrom(lexemes: Lexemes): void {
+  #learnFrom(document: unknown): void {
+    const lexemes = lexemesOf(document)
     this.#common = this.#common?.filter((lexeme) => lexemes.has(lexeme)) ?? sharable(lexemes)
     if (this.#seenCount < LEARNED_FROM) return
-    this.#vocabulary = vocabularyOf(this.#stream, this.#common)
+    this.#vocabulary = vocabularyOf(this.#stream, this.#common, document)
     this.#isLearning = false
     this.#seenCount = 0
     this.#missedCount = 0
@@ -99,6 +103,12 @@ class Kind {
   }
 }
 
+/** What a document has besides a vocabulary; undefined where it doesn't have all of that. */
+function wordsBeside({ lexemes, known, seen }: Vocabulary, document: unknown): Buffer | undefined {
+  seen.fill(0)
+  return lexemesBeside(document, known, seen).toVectorWithout(lexemes, seen)
+}
+
 /** Ids, times and numbers change, and begin with a digit; marks are about the document itself. */
 const sharable = (lexemes: Lexemes): Lexeme[] =>
   lexemes
@@ -106,13 +116,21 @@ const sharable = (lexemes: Lexemes): Lexeme[] =>
     .filter((text) => /^[!-/:-~][!-~]*$/.test(text) && !MARKS.has(text))
     .map(asLexeme)
 
-function vocabularyOf(stream: string, lexemes: readonly Lexeme[]): Vocabulary | undefined {
-  if (lexemes.length < LEXEMES_MIN || lexemes.length > LEXEMES_MAX) return undefined
-  const sorted = lexemes.toSorted((one, other) => Buffer.compare(one.bytes, other.bytes))
+/** Of lexemes that a document has. */
+function vocabularyOf(stream: string, common: readonly Lexeme[], document: unknown): Vocabulary | undefined {
+  if (common.length < LEXEMES_MIN || common.length > LEXEMES_MAX) return undefined
+  const lexemes = common.toSorted((one, other) => Buffer.compare(one.bytes, other.bytes))
   const hash = createHash('sha256').update(stream)
-  for (const { bytes } of sorted) hash.update('\0').update(bytes)
-  const id = hash.digest('hex').slice(0, 32)
-  return { id, stream, lexemes: sorted, vector: vectorOfLexemes(sorted) }
+  for (const { bytes } of lexemes) hash.update('\0').update(bytes)
+  const places = new Map(lexemes.map(({ bytes }, at) => [Buffer.from(bytes).toString('latin1'), at]))
+  return {
+    id: hash.digest('hex').slice(0, 32),
+    stream,
+    lexemes,
+    vector: vectorOfLexemes(lexemes),
+    known: knownIn(document, places),
+    seen: new Uint8Array(lexemes.length),
+  }
 }
 
 /**
