@@ -105,6 +105,13 @@ export const runtime: Service = {
       runFunction({ ...automations.outside, definitions, maxBytes: config.maxFunctionRequestBytes }),
     ]
 
+    // First: routes are looked through in their order, and nothing is called as often as these.
+    const called = {
+      routes,
+      jobs: [...idempotency.jobs, ...modules.jobs],
+      checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
+    }
+
     return {
       port: config.port,
       host: config.host,
@@ -119,11 +126,7 @@ export const runtime: Service = {
       // What was set aside is done where nothing else is.
       ...(containment?.isApart === true
         ? joinParts(keySet.part, runTokens, { ...automations.part, jobs: runs.aside })
-        : joinParts(keySet.part, runTokens, automations.part, secrets.part, ...working, {
-            routes,
-            jobs: [...idempotency.jobs, ...modules.jobs],
-            checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
-          })),
+        : joinParts(called, keySet.part, runTokens, automations.part, secrets.part, ...working)),
     }
   },
 }
