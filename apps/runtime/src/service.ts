@@ -98,6 +98,7 @@ export const runtime: Service = {
     })
     const working = [schedules.part, waits.part, runs.part]
     const keySet = new KeySet(config.gatewayUrl, log)
+    // Routes are looked through in their order: what is called most comes first.
     const routes = [
       callWebhook({ ...config, ...runs, definitions, permissions, refused }),
       testAutomation({ ...runs, definitions, refused }),
@@ -105,12 +106,8 @@ export const runtime: Service = {
       runFunction({ ...automations.outside, definitions, maxBytes: config.maxFunctionRequestBytes }),
     ]
 
-    // First: routes are looked through in their order, and nothing is called as often as these.
-    const called = {
-      routes,
-      jobs: [...idempotency.jobs, ...modules.jobs],
-      checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
-    }
+    const checks = runtimeChecks({ ...config, cache, broker, database, definitions: store })
+    const ofAll = { routes, checks, jobs: [...idempotency.jobs, ...modules.jobs] }
 
     return {
       port: config.port,
@@ -126,7 +123,7 @@ export const runtime: Service = {
       // What was set aside is done where nothing else is.
       ...(containment?.isApart === true
         ? joinParts(keySet.part, runTokens, { ...automations.part, jobs: runs.aside })
-        : joinParts(called, keySet.part, runTokens, automations.part, secrets.part, ...working)),
+        : joinParts(ofAll, keySet.part, runTokens, automations.part, secrets.part, ...working)),
     }
   },
 }
