@@ -7,6 +7,8 @@ create table search.vocabularies (
 );
 
 create index vocabularies_streams on search.vocabularies (stream);
+-- For searches of all streams.
+create index vocabularies_lexemes on search.vocabularies using gin (lexemes);
 
 -- A document that has all lexemes of a vocabulary names it, and has only the others in `words`.
 alter table search.documents add column vocabulary uuid;

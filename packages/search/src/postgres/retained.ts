@@ -1,7 +1,7 @@
 import { type Database, empty, sql } from '@platform/database'
 import { lowestUuidv7, uuidv7Ms } from '@platform/kernel'
 import type { StreamSummary } from '../search.ts'
-import { forgetUnused } from './vocabularies.ts'
+import { forgetAll, forgetUnused } from './vocabularies.ts'
 
 /** Far from any request. */
 const SLOW = { timeoutMs: 60_000 }
@@ -70,5 +70,5 @@ export async function deleteStream(database: Database, stream: string): Promise<
     )
     if (deleted.length < DELETE_BATCH) break
   }
-  await forgetUnused(database, stream)
+  await forgetAll(database, stream)
 }

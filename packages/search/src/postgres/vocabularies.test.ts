@@ -174,7 +174,7 @@ it('a vocabulary that was lost is there again with the next document that names 
   expect(found).toHaveLength(1)
 })
 
-it('one that no document names goes a day later, and with its stream', async () => {
+it('a vocabulary that no document names goes a day later, and with its stream', async () => {
   await using database = await testDatabase()
   const log = await openLog(database)
   await log.append(asDocuments(runs(0, 40)))
@@ -184,12 +184,17 @@ it('one that no document names goes a day later, and with its stream', async () 
       ({ stream }) => stream,
     )
   const age = () => database.many(sql`update search.vocabularies set used_at = now() - interval '2 days'`)
-  await age()
-  await log.deleteBefore('events-b', new Date(0), 1000)
-  expect(await names()).toEqual(['events-a', 'events-b'])
   await log.deleteStream('events-b')
   expect(await names()).toEqual(['events-a'])
-  await log.deleteBefore('events-a', new Date(Date.now() + 60_000), 1000)
+  await age()
+  await log.deleteBefore('events-a', new Date(0), 1000)
+  expect(await names()).toEqual(['events-a'])
+  await log.append(asDocuments(runs(40, 41)))
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  expect(await log.deleteBefore('events-a', inAnHour, 1000)).toBe(41)
+  expect(await names()).toEqual(['events-a'])
+  await age()
+  await log.deleteBefore('events-a', inAnHour, 1000)
   expect(await names()).toEqual([])
 })
 

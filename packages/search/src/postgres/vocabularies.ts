@@ -155,3 +155,8 @@ export async function forgetUnused(queries: Queries, stream: string): Promise<vo
     where stream = ${stream} and used_at < now() - interval '1 day'
       and not exists (select 1 from search.documents where vocabulary = vocabularies.id)`)
 }
+
+/** Deletes the vocabularies of a stream that is deleted. */
+export async function forgetAll(queries: Queries, stream: string): Promise<void> {
+  await queries.many(sql`delete from search.vocabularies where stream = ${stream}`)
+}
