@@ -48,7 +48,7 @@ export const cases: Record<string, Record<string, Part>> = {
   collections: { collections: { measure: collections } },
   'rate-limit': { 'rate-limit': { measure: rateLimit } },
   'custom-code': { 'custom-code': { measure: customCode } },
-  run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
+  run: { contained: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   effects: { effects: { measure: effects } },
   instructions: { instructions: { measure: instructions } },
   'run-memory': { 'run-memory': { measure: runMemory } },
