@@ -45,8 +45,8 @@ export class TextMemory {
     return root
   }
 
-  #add(value: unknown, field: KnownField): void {
-    if (value === undefined || this.#count >= KNOWN_MAX) return
+  #add(value: unknown, field: KnownField | undefined): void {
+    if (value === undefined || field === undefined || this.#count >= KNOWN_MAX) return
     if (isScalar(value)) this.#addValue(value, field)
     else if (Array.isArray(value)) for (const element of value) this.#add(element, field)
     else
@@ -59,9 +59,10 @@ export class TextMemory {
     if (known !== undefined) values.set(value, known)
   }
 
-  #field(name: string, above: KnownField): KnownField {
+  /** Undefined where there are enough. */
+  #field(name: string, above: KnownField): KnownField | undefined {
     const there = above.fields.get(name)
-    if (there !== undefined) return there
+    if (there !== undefined || this.#count >= KNOWN_MAX) return there
     const text = this.#known(this.#lexemes.ofName(name))
     const path = hashOfText(name, above.path)
     const field: KnownField = { path, name: text, values: new Map(), fields: new Map() }

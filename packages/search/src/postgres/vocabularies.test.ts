@@ -163,6 +163,23 @@ it('own words and those of the vocabulary are all words of the document, each on
   )
 })
 
+it('remembers so much of a document, however many names its words make', () => {
+  const vocabularies = new Vocabularies()
+  const letters = Array.from('abcdefghijklmnopqrst')
+  const names = letters.flatMap((one) => letters.map((other) => `${one} ${other}`))
+  const wide = {
+    type: 'wide',
+    payload: Object.fromEntries(names.map((name) => [name, 'the order has been paid'])),
+  }
+  const last = Array.from({ length: 40 }, () =>
+    vocabularies.wordsOf({ stream: STREAM, id: '', document: wide }),
+  ).at(-1)
+  const payload = last?.vocabulary?.known.fields.get('payload')
+  expect(payload?.fields.size).toBeGreaterThan(100)
+  expect(payload?.fields.size).toBeLessThan(300)
+  expect(last?.own.readInt32BE()).toBe(1)
+})
+
 it('a vocabulary that was lost is there again with the next document that names it', async () => {
   await using database = await testDatabase()
   const log = await openLog(database)
