@@ -48,12 +48,9 @@ export function usageCounter(deps: {
   let countedAt = 0
   async function count(signal: AbortSignal): Promise<void> {
     const now = clock.now().getTime()
-    if (now - countedAt < COUNT_EVERY_MS) {
-      while (!signal.aborted && (await hasWholeBatch())) await countBatch()
-      return
-    }
-    countedAt = now
-    await inBatches(BATCH, signal, countBatch)
+    const countsAll = now - countedAt >= COUNT_EVERY_MS
+    if (countsAll) countedAt = now
+    await inBatches(BATCH, signal, async () => (countsAll || (await hasWholeBatch()) ? countBatch() : 0))
   }
 
   return {

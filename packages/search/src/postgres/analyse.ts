@@ -27,9 +27,8 @@ export async function analyse(
   const isCounting = plan.nodes.length > 0 || query.countAll
   const timeoutMs = () => timeUntil(endsAt)
   const { condition, statement } = await amongVocabularies(database, { stream, timeoutMs }, (among) => {
-    const inStream = stream === undefined ? empty : sql`stream = ${stream} and`
-    const condition = sql`${inStream} (${toSql(query.filter, among)})`
-    const source = sql`search.documents where ${condition}`
+    const condition = toSql(query.filter, among)
+    const source = matching(stream, condition)
     return { condition, statement: isCounting ? statementOf(plan, source, query.countAll, among) : undefined }
   })
   const documents = await documentsOf(database, stream, query, { condition, endsAt })
@@ -39,6 +38,9 @@ export async function analyse(
   const aggregations = resultsOf(plan.roots, rows)
   return { documents, aggregations, ...(query.countAll ? { total } : {}) }
 }
+
+const matching = (stream: string | undefined, condition: Sql): Sql => sql`
+  search.documents where ${stream === undefined ? empty : sql`stream = ${stream} and`} (${condition})`
 
 async function documentsOf(
   database: Database,
@@ -52,7 +54,7 @@ async function documentsOf(
     return await findSlice(database, stream, { filter, sort: 'desc', limit, offset }, { condition, endsAt })
   const order = join([...sort.flatMap(orderOf), sql`sequence desc`])
   const rows = await database.many<{ document: Record<string, unknown> }>(
-    sql`select document from search.documents where ${condition} order by ${order} limit ${limit} offset ${offset}`,
+    sql`select document from ${matching(stream, condition)} order by ${order} limit ${limit} offset ${offset}`,
     { timeoutMs: timeUntil(endsAt) },
   )
   return rows.map(({ document }) => document)

@@ -18,6 +18,8 @@ const SLOTS = 16_384
 const LEFT_OUT = -1
 /** Where somebody has chosen words that all belong into one slot, the others are looked up elsewhere. */
 const PROBES_MAX = 64
+/** Instead of a slot: all of these are others'. */
+const CROWDED = -1
 
 /**
  * The different lexemes of a `tsvector`, without positions, in the binary form that PostgreSQL reads (`tsvectorrecv`).
@@ -81,8 +83,8 @@ export class Lexemes implements WordSink {
     this.#countWord(this.#keep(this.#end + bytes.length, hash), bytes.length)
   }
 
-  has({ bytes, hash }: Lexeme): boolean {
-    return this.#slotOf(bytes, hash) !== undefined
+  has(lexeme: Lexeme): boolean {
+    return this.#slotOf(lexeme) !== undefined
   }
 
   /** Each of them; ADR 0087 tells what they look like. */
@@ -106,7 +108,7 @@ export class Lexemes implements WordSink {
     const slots: number[] = []
     for (let index = 0; index < others.length; index += 1) {
       const other = others[index]
-      const slot = other === undefined ? undefined : this.#slotOf(other.bytes, other.hash)
+      const slot = other === undefined ? undefined : this.#slotOf(other)
       if (slot !== undefined) slots.push(slot)
       else if (seen[index] !== 1) return undefined
     }
@@ -166,34 +168,18 @@ export class Lexemes implements WordSink {
     return true
   }
 
-  #slotOf(lexeme: Uint8Array, hash: number): number | undefined {
-    let slot = firstSlot(hash)
-    for (let probes = 0; probes < PROBES_MAX; probes += 1) {
-      const begin = this.#slots[slot] ?? 0
-      if (begin === 0) return undefined
-      if (begin !== LEFT_OUT && this.#isAt(begin, lexeme)) return slot
-      slot = (slot + 1) & (SLOTS - 1)
-    }
-    return undefined
-  }
-
-  #isAt(begin: number, lexeme: Uint8Array): boolean {
-    const bytes = this.#bytes
-    for (let at = 0; at < lexeme.length; at += 1) if (bytes[begin + at] !== lexeme[at]) return false
-    return bytes[begin + lexeme.length] === 0
+  #slotOf({ bytes, hash }: Lexeme): number | undefined {
+    const slot = this.#probe(bytes, 0, bytes.length, hash)
+    return slot === CROWDED || this.#slots[slot] === 0 ? undefined : slot
   }
 
   #isNew(end: number, hash: number): boolean {
-    let slot = firstSlot(hash)
-    for (let probes = 0; probes < PROBES_MAX; probes += 1) {
-      const begin = this.#slots[slot] ?? 0
-      if (begin === 0) {
-        this.#slots[slot] = this.#end
-        this.#usedSlots[this.#usedCount++] = slot
-        return true
-      }
-      if (this.#isSame(begin, end)) return false
-      slot = (slot + 1) & (SLOTS - 1)
+    const slot = this.#probe(this.#bytes, this.#end, end, hash)
+    if (slot !== CROWDED) {
+      if (this.#slots[slot] !== 0) return false
+      this.#slots[slot] = this.#end
+      this.#usedSlots[this.#usedCount++] = slot
+      return true
     }
     const lexeme = this.#bytes.toString('latin1', this.#end, end)
     if (this.#crowded.has(lexeme)) return false
@@ -201,17 +187,25 @@ export class Lexemes implements WordSink {
     return true
   }
 
+  /** The slot of the lexeme that stands in `source` from `from` to `to`, or the free one that would be its. */
+  #probe(source: Uint8Array, from: number, to: number, hash: number): number {
+    let slot = (hash ^ (hash >>> 16)) & (SLOTS - 1)
+    for (let probes = 0; probes < PROBES_MAX; probes += 1) {
+      const begin = this.#slots[slot] ?? 0
+      if (begin === 0 || this.#isAt(begin, source, from, to)) return slot
+      slot = (slot + 1) & (SLOTS - 1)
+    }
+    return CROWDED
+  }
+
   /** No lexeme has a zero in it. */
-  #isSame(begin: number, end: number): boolean {
+  #isAt(begin: number, source: Uint8Array, from: number, to: number): boolean {
     const bytes = this.#bytes
     let at = begin
-    for (let written = this.#end; written < end; written += 1)
-      if (bytes[at++] !== bytes[written]) return false
+    for (let index = from; index < to; index += 1) if (bytes[at++] !== source[index]) return false
     return bytes[at] === 0
   }
 }
-
-const firstSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SLOTS - 1)
 
 /** A lexeme to look for, of ASCII characters. */
 export interface Lexeme {

@@ -14,20 +14,17 @@ import type { Wanted } from './wanted.ts'
  */
 export const vectorOf = (document: unknown): Buffer => lexemesOf(document).toVector()
 
-/** The lexemes of which that vector is; until this is called again. */
-export const lexemesOf = (document: unknown): Lexemes => fill(lexemes, document, undefined, NO_PLACES)
-
-/** The same but for what a vocabulary has of what is known: its places are marked with 1 in `seen`. */
-export const lexemesBeside = (document: unknown, known: KnownField, seen: Uint8Array): Lexemes =>
-  fill(lexemes, document, known, seen)
-
-function fill(into: Lexemes, document: unknown, known: KnownField | undefined, seen: Uint8Array): Lexemes {
-  const found: Found = { lexemes: into, seen, termCount: 0 }
-  into.reset()
+/**
+ * The lexemes of which that vector is; until this is called again. Without those that a vocabulary has of what is
+ * known: their places are marked with 1 in `seen`.
+ */
+export function lexemesOf(document: unknown, known?: KnownField, seen = NO_PLACES): Lexemes {
+  const found: Found = { lexemes, seen, termCount: 0 }
+  lexemes.reset()
   collect(document, NO_PATH, known, found)
-  into.add(HAS_TERMS)
-  if (isFull(found)) into.add(IS_CUT)
-  return into
+  lexemes.add(HAS_TERMS)
+  if (isFull(found)) lexemes.add(IS_CUT)
+  return lexemes
 }
 
 /** What a document says, beside a vocabulary that has its lexemes at these places. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Queries, sql, vectorArray } from '@platform/database'
+import { atMost } from '@platform/kernel'
+import { LRUCache } from 'lru-cache'
 import type { StreamDocument } from '../search.ts'
 import type { KnownField } from './known-texts.ts'
-import { asLexeme, type Lexeme, type Lexemes, vectorOfLexemes } from './lexemes.ts'
-import { knownIn, lexemesBeside, lexemesOf, MARKS, vectorOf } from './search-vector.ts'
+import { asLexeme, isAscii, type Lexeme, type Lexemes, vectorOfLexemes } from './lexemes.ts'
+import { knownIn, lexemesOf, MARKS, vectorOf } from './search-vector.ts'
 
 /** A vocabulary is what so many documents of a kind, one after the other, have in common. */
 const LEARNED_FROM = 32
@@ -13,7 +15,7 @@ const LEXEMES_MAX = 400
 /** Of so many documents so many may be without it; else it is learned anew. */
 const WINDOW = 256
 const MISSES_MAX = 64
-/** Kinds that are known at a time; the one that is known longest is forgotten. */
+/** Kinds that are known at a time; the one that was seen least recently is forgotten. */
 const KINDS_MAX = 500
 
 /** Lexemes that documents of a kind share. */
@@ -23,8 +25,6 @@ export interface Vocabulary {
   readonly lexemes: readonly Lexeme[]
   readonly vector: Buffer
   readonly known: KnownField
-  /** Of one document after the other, which of the lexemes it has. */
-  readonly seen: Uint8Array
 }
 
 /** What a document is found by: all lexemes of its vocabulary, and its own. */
@@ -39,7 +39,7 @@ export interface DocumentWords {
  * here and written by another process is the same: its id is made from what it says.
  */
 export class Vocabularies {
-  readonly #kinds = new Map<string, Kind>()
+  readonly #kinds = new LRUCache<string, Kind>(atMost(KINDS_MAX))
 
   wordsOf({ stream, document }: StreamDocument): DocumentWords {
     return this.#kindOf(stream, document).wordsOf(document)
@@ -50,10 +50,6 @@ export class Vocabularies {
     const name = `${stream}\n${String(document.type)}\n${String(automationSlug)}`
     const known = this.#kinds.get(name)
     if (known !== undefined) return known
-    for (const oldest of this.#kinds.keys()) {
-      if (this.#kinds.size < KINDS_MAX) break
-      this.#kinds.delete(oldest)
-    }
     const kind = new Kind(stream)
     this.#kinds.set(name, kind)
     return kind
@@ -65,7 +61,7 @@ class Kind {
   #vocabulary: Vocabulary | undefined
   #isLearning = true
   /** What all documents have that were seen while learning. */
-  #common: Lexeme[] | undefined
+  #common: readonly Lexeme[] | undefined
   #seenCount = 0
   /** Since it was learned, or a window ago. */
   #missedCount = 0
@@ -76,16 +72,19 @@ class Kind {
 
   wordsOf(document: unknown): DocumentWords {
     this.#seenCount += 1
-    if (this.#isLearning) this.#learnFrom(document)
+    const known = this.#isLearning ? undefined : this.#vocabulary?.known
+    seen.fill(0)
+    const lexemes = lexemesOf(document, known, seen)
+    if (this.#isLearning) this.#learnFrom(lexemes, document)
     const vocabulary = this.#vocabulary
-    const own = vocabulary === undefined ? undefined : wordsBeside(vocabulary, document)
+    const own = vocabulary === undefined ? undefined : lexemes.toVectorWithout(vocabulary.lexemes, seen)
     if (own === undefined) this.#missedCount += 1
     if (this.#seenCount >= WINDOW) this.#judge()
-    return own === undefined ? { own: vectorOf(document), vocabulary: undefined } : { own, vocabulary }
+    if (own !== undefined) return { own, vocabulary }
+    return { own: known === undefined ? lexemes.toVector() : vectorOf(document), vocabulary: undefined }
   }
 
-  #learnFrom(document: unknown): void {
-    const lexemes = lexemesOf(document)
+  #learnFrom(lexemes: Lexemes, document: unknown): void {
     this.#common = this.#common?.filter((lexeme) => lexemes.has(lexeme)) ?? sharable(lexemes)
     if (this.#seenCount < LEARNED_FROM) return
     this.#vocabulary = vocabularyOf(this.#stream, this.#common, document)
@@ -97,23 +96,20 @@ class Kind {
   /** What has changed once is left out from then on: it would change again. */
   #judge(): void {
     this.#isLearning = this.#missedCount > MISSES_MAX
-    this.#common = this.#vocabulary === undefined ? undefined : [...this.#vocabulary.lexemes]
+    this.#common = this.#vocabulary?.lexemes
     this.#seenCount = 0
     this.#missedCount = 0
   }
 }
 
-/** What a document has besides a vocabulary; undefined where it doesn't have all of that. */
-function wordsBeside({ lexemes, known, seen }: Vocabulary, document: unknown): Buffer | undefined {
-  seen.fill(0)
-  return lexemesBeside(document, known, seen).toVectorWithout(lexemes, seen)
-}
+/** Of one document after the other, which lexemes of a vocabulary it has by what is known. */
+const seen = new Uint8Array(LEXEMES_MAX)
 
 /** Ids, times and numbers change, and begin with a digit; marks are about the document itself. */
 const sharable = (lexemes: Lexemes): Lexeme[] =>
   lexemes
     .texts()
-    .filter((text) => /^[!-/:-~][!-~]*$/.test(text) && !MARKS.has(text))
+    .filter((text) => isAscii(text) && !/^\d/.test(text) && !MARKS.has(text))
     .map(asLexeme)
 
 /** Of lexemes that a document has. */
@@ -129,7 +125,6 @@ function vocabularyOf(stream: string, common: readonly Lexeme[], document: unkno
     lexemes,
     vector: vectorOfLexemes(lexemes),
     known: knownIn(document, places),
-    seen: new Uint8Array(lexemes.length),
   }
 }
 
