@@ -3,6 +3,7 @@ import {
   type EventRecord,
   type EventSource,
   type EventTarget,
+  type PayloadInputOf,
   runtimeEvents,
 } from '@platform/contracts'
 import { derivedUuidv7, type Failure } from '@platform/kernel'
@@ -42,7 +43,7 @@ export function executedEvent(frame: Frame, executed: Executed, limits: EventLim
   const { trigger, startedAt, durationMs, isBroken, failure } = executed
   const max = limits.executedMaxLength * COUNTED_EXACTLY
   const output = cut(executed.output, max)
-  const payload = {
+  const payload: PayloadInputOf<typeof automationExecuted> = {
     slug: automation.slug,
     trigger,
     payload: shownInput(automation, executed.payload, run.secrets, max),
@@ -51,10 +52,14 @@ export function executedEvent(frame: Frame, executed: Executed, limits: EventLim
     ...(measures.throttledMs === 0 ? {} : { throttled: Math.round(measures.throttledMs) }),
     startedAt: startedAt.toISOString(),
     break: isBroken,
-    ...(failure === undefined ? {} : { error: run.secrets.mask(failure.toJSON()) }),
   }
-  return recordOf(frame, automationExecuted.type, payload, limits)
+  const { type } = automationExecuted
+  // That it keeps its contract the compiler has seen: most runs leave just this.
+  if (failure === undefined) return storableRecord(partsOf(frame, type), payload, limits, asItIs)
+  return recordOf(frame, type, { ...payload, error: run.secrets.mask(failure.toJSON()) }, limits)
 }
+
+const asItIs = (record: EventRecord): EventRecord => record
 
 /** What an automation was given, as others may see it; where it has more than `max` characters, how many there are. */
 export const shownInput = (
@@ -119,20 +124,30 @@ function recordOf(
   type: string,
   payload: unknown,
   limits: EventLimits,
-  id: string = frame.run.reportId(frame, type),
+  id?: string,
 ): EventRecord {
-  const source = sourceOf(frame.run, frame.automation.slug, frame.depth)
-  return storableRecord({ type, source, id, createdAt: frame.run.now().toISOString() }, payload, limits)
+  return storableRecord(partsOf(frame, type, id), payload, limits)
 }
+
+/** All of an event about a run but its payload. */
+type ReportParts = { type: string; source: EventSource; id: string; createdAt: string }
+
+const partsOf = (frame: FailedFrame, type: string, id = frame.run.reportId(frame, type)): ReportParts => ({
+  type,
+  source: sourceOf(frame.run, frame.automation.slug, frame.depth),
+  id,
+  createdAt: frame.run.now().toISOString(),
+})
 
 /** An event of the platform about a run, whatever its payload holds. */
 export function storableRecord(
-  parts: { type: string; source: EventSource; id: string; createdAt: string },
+  parts: ReportParts,
   payload: unknown,
   limits: EventLimits,
+  check: (record: EventRecord) => EventRecord = checkNative,
 ): EventRecord {
   try {
-    return capEvent(checkNative(buildRecord({ ...parts, payload })), limits)
+    return capEvent(check(buildRecord({ ...parts, payload })), limits)
   } catch {
     // What can't be stored as it is (a NUL, a size nothing can be cut from, a field that is not what it should be) must
     // not hide that the automation has run.
