@@ -43,6 +43,15 @@ export type Scalar = string | number | boolean | null
 export const isScalar = (value: unknown): value is Scalar =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
+/** What is left of a value in JSON; undefined where nothing is. What is in it may be more than JSON has still. */
+export function asJson(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined
+  if (typeof value !== 'object' || value === null) return value
+  const { toJSON } = value as { toJSON?: unknown }
+  return typeof toJSON === 'function' ? asJson(toJSON.call(value)) : value
+}
+
 /** The text form of a value, by which `5` and `"5"` are equal; numbers are written out, as PostgreSQL writes them. */
 export const textOf = (value: Scalar): string =>
   typeof value !== 'number' || Number.isSafeInteger(value) ? String(value) : writeOut(value)

@@ -1,5 +1,5 @@
 import { hashOfText } from '@platform/kernel'
-import { isScalar, type Scalar } from '../filter.ts'
+import { asJson, isScalar, type Scalar } from '../filter.ts'
 import { asLexeme, isAscii, type Lexeme } from './lexemes.ts'
 
 /** Fields and values that are remembered of a kind of documents, and characters of one. */
@@ -48,9 +48,10 @@ export class TextMemory {
   #add(value: unknown, field: KnownField | undefined): void {
     if (value === undefined || field === undefined || this.#count >= KNOWN_MAX) return
     if (isScalar(value)) this.#addValue(value, field)
-    else if (Array.isArray(value)) for (const element of value) this.#add(element, field)
+    else if (Array.isArray(value)) for (const element of value) this.#add(asJson(element) ?? null, field)
     else
-      for (const [name, inner] of Object.entries(value as object)) this.#add(inner, this.#field(name, field))
+      for (const [name, inner] of Object.entries(value as object))
+        this.#add(asJson(inner), this.#field(name, field))
   }
 
   #addValue(value: Scalar, { path, values }: KnownField): void {

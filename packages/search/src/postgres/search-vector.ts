@@ -1,6 +1,6 @@
 import { raw, type Sql } from '@platform/database'
 import { hashOfText } from '@platform/kernel'
-import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
+import { asJson, isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
 import { addText, isTelling, LENGTH_MAX, WORDS_MAX, wantedIn, wordsOf } from '../words.ts'
 import { type KnownField, type KnownText, TextMemory } from './known-texts.ts'
 import { Lexemes } from './lexemes.ts'
@@ -8,9 +8,9 @@ import { groupsWith } from './name-groups.ts'
 import type { Wanted } from './wanted.ts'
 
 /**
- * What a document is found by (ADR 0087), a `tsvector` in its binary form: its words, and for each value that words
- * alone would not find among others a term of its path and text. Words are letters, marks, digits and the hyphens of a
- * UUID, and no term begins with one of these.
+ * What a document is found by once it is JSON (ADR 0087), a `tsvector` in its binary form: its words, and for each
+ * value that words alone would not find among others a term of its path and text. Words are letters, marks, digits and
+ * the hyphens of a UUID, and no term begins with one of these.
  */
 export const vectorOf = (document: unknown): Buffer => lexemesOf(document).toVector()
 
@@ -69,7 +69,7 @@ const isFull = ({ lexemes, termCount }: Found): boolean => lexemes.isFull || ter
 function collect(value: unknown, path: number, known: KnownField | undefined, found: Found): void {
   if (value === undefined || isFull(found)) return
   if (isScalar(value)) collectLeaf(value, path, known, found)
-  else if (Array.isArray(value)) for (const element of value) collect(element, path, known, found)
+  else if (Array.isArray(value)) for (const element of value) collectElement(element, path, known, found)
   else collectFields(value as Readonly<Record<string, unknown>>, path, known, found)
 }
 
@@ -83,7 +83,12 @@ function collectFields(
   known: KnownField | undefined,
   found: Found,
 ): void {
-  for (const key of Object.keys(fields)) collectField(key, fields[key], path, known, found)
+  for (const key of Object.keys(fields)) collectField(key, asJson(fields[key]), path, known, found)
+}
+
+/** JSON has null for what it can't write in a list. */
+function collectElement(element: unknown, path: number, known: KnownField | undefined, found: Found): void {
+  collect(asJson(element) ?? null, path, known, found)
 }
 
 function collectField(

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { AskedDocument } from '../asked-document.ts'
 import { compileFilter } from '../compile-filter.ts'
 import type { Filter } from '../filter.ts'
-import { wordsIn } from '../words.ts'
+import { wordsIn, wordsOf } from '../words.ts'
 import { openLog } from './open-log.ts'
 import { vectorOf } from './search-vector.ts'
 import { Vocabularies } from './vocabularies.ts'
@@ -130,6 +130,18 @@ it('a kind whose documents change gets another vocabulary, and one that never se
   expect(new Set(idsOf(unsettled))).toEqual(new Set([undefined]))
 })
 
+it('numbers and ids that are always the same are shared, times are not', () => {
+  const vocabularies = new Vocabularies()
+  const caller = uuidv7()
+  const createdAt = new Date().toISOString()
+  const documents = runs(0, 40, () => ({ price: 4711, caller, unit: '3kg' }))
+  const learned = asDocuments(documents.map((one) => ({ ...one, createdAt })))
+  const words = learned.map((one) => vocabularies.wordsOf(one)).at(-1)
+  const shared = words?.vocabulary?.lexemes.map(({ bytes }) => Buffer.from(bytes).toString()) ?? []
+  expect(shared).toEqual(expect.arrayContaining(['4711', caller, '3kg']))
+  for (const word of wordsOf(createdAt)) expect(shared).not.toContain(word)
+})
+
 it('two processes learn the same vocabulary, another stream another one', () => {
   const learn = (stream: string, documents: Record<string, unknown>[]) => {
     const vocabularies = new Vocabularies()
@@ -160,6 +172,38 @@ it('own words and those of the vocabulary are all words of the document, each on
       }
     }),
     { numRuns: 20 },
+  )
+})
+
+it('what is made here is found by what JSON says of it', () => {
+  const odd = [
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -0,
+    1e21,
+    undefined,
+    new Date(0),
+    () => 1,
+    new Map([[1, 2]]),
+  ]
+  const jsonOf = (document: unknown): unknown => JSON.parse(JSON.stringify(document))
+  const values = fc.array(
+    fc.oneof(fc.constantFrom<unknown>(...odd, { toJSON: () => 'seven' }, { toJSON: 7 }), fc.jsonValue()),
+  )
+  fc.assert(
+    fc.property(fc.array(values, { minLength: 40, maxLength: 50 }), (lists) => {
+      const [made, read] = [new Vocabularies(), new Vocabularies()]
+      for (const list of lists) {
+        const document = runOf(1, { list, odd: list[0], always: Number.NaN, when: [odd, new Date(0)] })
+        const ofMade = made.wordsOf({ stream: STREAM, id: '', document })
+        const ofRead = read.wordsOf({ stream: STREAM, id: '', document: jsonOf(document) as typeof document })
+        expect([ofMade.vocabulary?.id, ofMade.own.toString()]).toEqual([
+          ofRead.vocabulary?.id,
+          ofRead.own.toString(),
+        ])
+      }
+    }),
+    { numRuns: 30 },
   )
 })
 

@@ -3,6 +3,7 @@ import { type Queries, sql, vectorArray } from '@platform/database'
 import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { StreamDocument } from '../search.ts'
+import { wordsOf } from '../words.ts'
 import type { KnownField } from './known-texts.ts'
 import { asLexeme, isAscii, type Lexeme, type Lexemes, vectorOfLexemes } from './lexemes.ts'
 import { knownIn, lexemesOf, MARKS, vectorOf } from './search-vector.ts'
@@ -85,7 +86,7 @@ class Kind {
   }
 
   #learnFrom(lexemes: Lexemes, document: unknown): void {
-    this.#common = this.#common?.filter((lexeme) => lexemes.has(lexeme)) ?? sharable(lexemes)
+    this.#common = this.#common?.filter((lexeme) => lexemes.has(lexeme)) ?? sharable(lexemes, document)
     if (this.#seenCount < LEARNED_FROM) return
     this.#vocabulary = vocabularyOf(this.#stream, this.#common, document)
     this.#isLearning = false
@@ -105,12 +106,15 @@ class Kind {
 /** Of one document after the other, which lexemes of a vocabulary it has by what is known. */
 const seen = new Uint8Array(LEXEMES_MAX)
 
-/** Ids, times and numbers change, and begin with a digit; marks are about the document itself. */
-const sharable = (lexemes: Lexemes): Lexeme[] =>
-  lexemes
+/** What is the same for a second or an hour is not: the words of a time. Marks are about the document itself. */
+function sharable(lexemes: Lexemes, document: unknown): Lexeme[] {
+  const { createdAt } = document as { createdAt?: unknown }
+  const ofTime = new Set(wordsOf(String(createdAt)))
+  return lexemes
     .texts()
-    .filter((text) => isAscii(text) && !/^\d/.test(text) && !MARKS.has(text))
+    .filter((text) => isAscii(text) && !ofTime.has(text) && !MARKS.has(text))
     .map(asLexeme)
+}
 
 /** Of lexemes that a document has. */
 function vocabularyOf(stream: string, common: readonly Lexeme[], document: unknown): Vocabulary | undefined {
