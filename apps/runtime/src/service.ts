@@ -3,8 +3,10 @@ import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
 import { installationMigrations, type Migrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
+import { insertEvents } from '@platform/outbox'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
+import { searchMigrations } from '@platform/search'
 import { joinParts, type Resources, type Service } from '@platform/service'
 import { contained } from '@platform/service/processes'
 import { runTests } from './automation-tests/run-tests.ts'
@@ -24,6 +26,7 @@ import { lateElsewhere } from './runs/elsewhere.ts'
 import { openContainment } from './runs/quarantine.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
+import { wordedEvents } from './runs/worded-events.ts'
 import { schedulesPart } from './schedules/schedules-part.ts'
 import { waitsPart } from './waits/waits-part.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
@@ -51,6 +54,7 @@ export const runtime: Service = {
   migrations: [
     installationMigrations,
     outboxMigrations,
+    searchMigrations,
     permissionsMigrations,
     auditMigrations,
     runtimeMigrations,
@@ -94,6 +98,7 @@ export const runtime: Service = {
       reading: { slices, readingEngine: automations.readingEngine },
       syncSchedules: schedules.sync,
       waits,
+      writeEvents: broker.readsOutbox ? wordedEvents(database) : insertEvents,
       containment,
     })
     const working = [schedules.part, waits.part, runs.part]

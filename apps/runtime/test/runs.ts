@@ -1,8 +1,17 @@
 import { getRun, type Run } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
+import { insertEvents } from '@platform/outbox'
 import { expect, vi } from 'vitest'
+import { upsertPatches } from '../src/contexts/context-store.ts'
+import type { EffectWriters } from '../src/runs/run-effect-store.ts'
 import type { TestRuntime } from './testing.ts'
+
+/** How a store that is tried without a service writes what runs did. */
+export const effectWriters: EffectWriters = {
+  patches: upsertPatches,
+  events: (events) => insertEvents(events),
+}
 
 /** What a test changes of a run; the rest is a URL run that succeeded. */
 export interface TestRun {

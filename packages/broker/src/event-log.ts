@@ -1,5 +1,6 @@
 import { type EventRecord, nativeEvents } from '@platform/contracts'
-import { type Database, type Queries, type Sql, sql, textArray } from '@platform/database'
+import { type Database, type Queries, type Sql, sql, textArray, vectorArray } from '@platform/database'
+import type { BriefRecord } from './broker.ts'
 import { keepRecordText, recordText } from './record-text.ts'
 import { rememberTrace, traceOf } from './traces.ts'
 
@@ -14,6 +15,7 @@ export interface LogEvent extends LogCursor {
   id: string
   /** True when it is announced to every instance. */
   announce: boolean
+  /** Where it was asked for so: a `BriefRecord`. */
   record: EventRecord
 }
 
@@ -42,22 +44,36 @@ export async function readLog(
 ): Promise<LogPage> {
   const rows = await queries.many<LogRow>(sql`
     select next.id, next.xid, next.position, next.announce, next.record::text as text, next.traceparent,
-      pg_snapshot_xmin(now) < pg_snapshot_xmax(now) as "isHeldBack"
+      next.type, next.workspace_id as "workspaceId", pg_snapshot_xmin(now) < pg_snapshot_xmax(now) as "isHeldBack"
     from pg_current_snapshot() as now
-    left join lateral outbox.events_briefly_after(
+    left join lateral outbox.read_events(
       ${after.xid}::xid8, ${after.position}::bigint, ${limit}::int, ${briefTypes}::text[]) as next on true`)
   return { events: rows.filter(isEvent).map(toEvent), isHeldBack: rows[0]?.isHeldBack === true }
 }
 
-/** The text of the record is kept beside it: who stores events elsewhere need not write it once more. */
-function toEvent({ id, xid, position, announce, text, traceparent }: EventRow): LogEvent {
-  const record = keepRecordText(JSON.parse(text) as EventRecord, text)
+function toEvent(row: EventRow): LogEvent {
+  const { id, xid, position, announce } = row
+  return { id, xid, position, announce, record: recordIn(row) }
+}
+
+/** The text of a record is kept beside it: who stores events elsewhere need not write it once more. */
+function recordIn({ id, type, workspaceId, text, traceparent }: EventRow): EventRecord {
+  const record =
+    text === null ? briefRecord(id, type, workspaceId) : keepRecordText(JSON.parse(text) as EventRecord, text)
   rememberTrace(record, traceparent)
-  return { id, xid, position, announce, record }
+  return record
+}
+
+function briefRecord(id: string, type: string, workspaceId: string | null): EventRecord {
+  const brief: BriefRecord = { id, type, source: workspaceId === null ? {} : { workspaceId } }
+  return brief as EventRecord
 }
 
 interface EventRow extends Omit<LogEvent, 'record'> {
-  text: string
+  /** Null where the event is brief. */
+  text: string | null
+  type: string
+  workspaceId: string | null
   traceparent: string | null
   isHeldBack: boolean
 }
@@ -122,11 +138,13 @@ const announcedTypes: ReadonlySet<string> = new Set(
  *     sql`with run_rows as (insert into runtime.runs …), events as (${insertEvents(records)}) select 1`
  *
  * At least one record; an id that is there already is left as it is. The commit announces what every instance is to
- * know; `wakeReaders` tells the readers. The records must have passed `capEvent` of the outbox.
+ * know; `wakeReaders` tells the readers. The records must have passed `capEvent` of the outbox. `wordsOf` tells by
+ * what an event is to be found in the log of its workspace, where that is worked out here.
  */
 export function insertEvents(
   records: readonly EventRecord[],
   isAnnounced = ({ type }: EventRecord): boolean => announcedTypes.has(type),
+  wordsOf?: WordsOf,
 ): Sql {
   const ids = records.map(({ id }) => id)
   const workspaceIds = records.map(({ source }) => source.workspaceId ?? null)
@@ -134,14 +152,36 @@ export function insertEvents(
   const announced = records.map(isAnnounced)
   const texts = textArray(records.map(recordText))
   const traceparents = records.map((record) => traceOf(record) ?? null)
+  const words = wordsOf === undefined ? [] : records.map(wordsOf)
+  const vocabularies = [...new Set(words.flatMap((one) => one?.vocabulary ?? []))]
+  // Lists of SQL begin with 1; outside of one is null.
+  const places = words.map((one) => vocabularies.indexOf(one?.vocabulary ?? '') + 1)
   return sql`
-    insert into outbox.events (id, workspace_id, type, announce, record, traceparent)
-    select input.id, input.workspace_id, input.type, input.announce, input.record::json, input.traceparent
+    insert into outbox.events (id, workspace_id, type, announce, record, traceparent, words, vocabulary)
+    select input.id, input.workspace_id, input.type, input.announce, input.record::json, input.traceparent, input.words,
+      (${vocabularies}::uuid[])[input.place]
     from unnest(${ids}::uuid[], ${workspaceIds}::text[], ${types}::text[], ${announced}::boolean[], ${texts}::text[],
-      ${traceparents}::text[]) as input (id, workspace_id, type, announce, record, traceparent)
+        ${traceparents}::text[], ${vectorArray(words.map((one) => one?.own))}::tsvector[], ${places}::int[])
+      as input (id, workspace_id, type, announce, record, traceparent, words, place)
     on conflict do nothing
     returning case when announce then outbox.announce(type, workspace_id, record->'payload') end`
 }
+
+/** Works out by what an event is found in the log of its workspace; undefined where the log is to do that itself. */
+export type WordsOf = (record: EventRecord) => EventWords | undefined
+
+/** By what an event is found: lexemes, a `tsvector` in its binary form, and those of the vocabulary with this id. */
+export interface EventWords {
+  readonly own: Uint8Array
+  readonly vocabulary: string | undefined
+}
+
+/**
+ * A `select` of these events, for who copies them within the database: `place` in the list, counted from 1, `id`,
+ * `record`, and `words` and `vocabulary` as `insertEvents` got them. What isn't there (any more) is left out.
+ */
+export const selectEvents = (ids: readonly string[]): Sql =>
+  sql`select place, id, record, words, vocabulary from outbox.events_of(${ids}::uuid[])`
 
 const CHANNEL = 'outbox'
 

@@ -22,6 +22,7 @@ export {
   storeDeadLetter,
 } from './dead-letters.ts'
 export {
+  type EventWords,
   findCursor,
   insertEvents,
   LOG_START,
@@ -33,7 +34,9 @@ export {
   readLog,
   readRecord,
   readRecords,
+  selectEvents,
   storeCursor,
+  type WordsOf,
   wakeReaders,
 } from './event-log.ts'
 export { LogSleeper } from './log-sleeper.ts'

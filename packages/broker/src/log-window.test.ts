@@ -203,21 +203,32 @@ describe('what is kept', () => {
     expect(log.asked).toEqual([0, 0, 0, 0])
   })
 
-  it('is whole, whatever a group takes that is alone', async () => {
+  it('is brief only where all groups take it so', async () => {
     const log = logOf()
-    log.add(1)
+    log.add(2)
     const asked: unknown[] = []
     const window = new LogWindow((after, limit, briefTypes) => {
       asked.push(briefTypes)
       return log.read(after, limit)
     })
-    using one = window.reader(['t'])
-    await one(LOG_START, 1, performance.now())
-    expect(asked).toEqual([['t']])
-    using other = window.reader()
-    await one(LOG_START, 1, performance.now())
-    await other(LOG_START, 1, performance.now())
-    expect(asked).toEqual([['t'], undefined])
+    const now = performance.now()
+    using one = window.reader(['t', 'u'])
+    await one(LOG_START, 1, now)
+    using other = window.reader(['v', 't'])
+    await one(LOG_START, 1, now)
+    await other(LOG_START, 1, now)
+    expect(asked).toEqual([['t', 'u'], ['t']])
+    // What is being read for these is no answer for one that wants it whole.
+    const answer = log.hold()
+    const reading = one(at(1), 1, now)
+    using whole = window.reader()
+    answer()
+    await reading
+    expect((await whole(at(1), 1, now)).events).toHaveLength(1)
+    expect(asked).toEqual([['t', 'u'], ['t'], ['t'], []])
+    whole[Symbol.dispose]()
+    await one(LOG_START, 1, now)
+    expect(asked.at(-1)).toEqual(['t'])
   })
 
   it('is forgotten when the log is another one', async () => {

@@ -12,6 +12,7 @@ const EVENTS_MAX = 2048
 
 /** A group, and where it has read to. */
 interface Reader {
+  readonly briefTypes: readonly string[]
   after: LogCursor | undefined
 }
 
@@ -38,28 +39,45 @@ export class LogWindow {
   #isHeldBack = false
   #asked: Asked | undefined
   readonly #readers = new Set<Reader>()
+  /** What all of them take as a `BriefRecord`. */
+  #briefTypes: readonly string[] = []
 
   constructor(read: ReadLog) {
     this.#read = read
   }
 
   /**
-   * How one more group reads. While it is the only one, nothing is kept, and events of `briefTypes` are brief: what is
-   * shared is whole.
+   * How one more group reads. While it is the only one, nothing is kept. Events are brief that are of the `briefTypes`
+   * of all groups: what is shared is whole for who wants it whole.
    */
   reader(briefTypes: readonly string[] = []): ReadSince & Disposable {
-    const reader: Reader = { after: undefined }
-    this.#readers.add(reader)
+    const reader: Reader = { briefTypes, after: undefined }
+    this.#add(reader)
     const next: ReadSince = (after, limit, since) => {
       reader.after = after
-      return this.#readers.size < 2 ? this.#read(after, limit, briefTypes) : this.#next(after, limit, since)
+      return this.#readers.size < 2
+        ? this.#read(after, limit, this.#briefTypes)
+        : this.#next(after, limit, since)
     }
     return Object.assign(next, {
       [Symbol.dispose]: () => {
         this.#readers.delete(reader)
-        if (this.#readers.size < 2) this.forget()
+        this.#shareAnew()
       },
     })
+  }
+
+  #add(reader: Reader): void {
+    this.#readers.add(reader)
+    this.#shareAnew()
+  }
+
+  /** What was read for the groups of before may not be whole for those of now. */
+  #shareAnew(): void {
+    const [first, ...others] = this.#readers
+    const isOfAll = (type: string): boolean => others.every(({ briefTypes }) => briefTypes.includes(type))
+    this.#briefTypes = (first?.briefTypes ?? []).filter(isOfAll)
+    this.forget()
   }
 
   /** The log is not what it was: it was put into another server. */
@@ -99,8 +117,11 @@ export class LogWindow {
   }
 
   async #readAndKeep(after: LogCursor, limit: number): Promise<LogPage> {
-    const page = await this.#read(after, limit)
-    if (page.events.length > 0 && this.#isAtEnd(after)) this.#keep(after, page)
+    const briefTypes = this.#briefTypes
+    const page = await this.#read(after, limit, briefTypes)
+    // Who has come meanwhile may want what was read brief.
+    const isShared = this.#briefTypes === briefTypes
+    if (isShared && page.events.length > 0 && this.#isAtEnd(after)) this.#keep(after, page)
     return page
   }
 

@@ -3,6 +3,7 @@ const TEXT_OID = 25
 const TSVECTOR_OID = 3614
 const HEADER_BYTES = 20
 const LENGTH_BYTES = 4
+const NULL_LENGTH = -1
 
 /**
  * The value of a `text[]`, in the binary form that `array_recv` of PostgreSQL reads. A list of strings means the same,
@@ -18,11 +19,11 @@ export const textArray = (texts: readonly string[]): Buffer =>
     (buffer, at, index) => buffer.write(texts[index] ?? '', at),
   )
 
-/** The value of a `tsvector[]` of vectors in their binary form (`tsvectorrecv`). */
-export const vectorArray = (vectors: readonly Uint8Array[]): Buffer =>
+/** The value of a `tsvector[]` of vectors in their binary form (`tsvectorrecv`); one that is undefined is null. */
+export const vectorArray = (vectors: readonly (Uint8Array | undefined)[]): Buffer =>
   arrayOf(
     TSVECTOR_OID,
-    vectors.map(({ length }) => length),
+    vectors.map((vector) => vector?.length ?? NULL_LENGTH),
     (buffer, at, index) => buffer.set(vectors[index] ?? [], at),
   )
 
@@ -32,13 +33,15 @@ function arrayOf(
   lengths: readonly number[],
   write: (buffer: Buffer, at: number, index: number) => void,
 ): Buffer {
-  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, HEADER_BYTES)
+  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(0, length), HEADER_BYTES)
   const buffer = Buffer.allocUnsafe(size)
-  // One dimension, no nulls, how many there are, and what the first is counted as.
+  // One dimension, whether there are nulls, how many there are, and what the first is counted as.
+  const hasNulls = lengths.includes(NULL_LENGTH) ? 1 : 0
   let at = 0
-  for (const number of [1, 0, oid, lengths.length, 1]) at = buffer.writeInt32BE(number, at)
+  for (const number of [1, hasNulls, oid, lengths.length, 1]) at = buffer.writeInt32BE(number, at)
   for (const [index, length] of lengths.entries()) {
     at = buffer.writeInt32BE(length, at)
+    if (length === NULL_LENGTH) continue
     write(buffer, at, index)
     at += length
   }

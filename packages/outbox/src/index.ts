@@ -5,6 +5,7 @@ export {
   insertEvents,
   isWhole,
   readRecords,
+  type WordsOf,
   wakeReaders,
 } from '@platform/broker'
 export { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'

@@ -17,10 +17,13 @@ export { type Filter, isScalar, keysOf, type Scalar, textOf } from './filter.ts'
 export type { IndexOptions } from './index-store/open.ts'
 export type { DocumentGroup, Grouping, Log } from './log.ts'
 export { isIndexUrl, openSearchIndex } from './open-search-index.ts'
+export type { SelectDocuments } from './postgres/copy.ts'
 export { ensurePartitions, openLog, searchMigrations } from './postgres/open-log.ts'
+export { type MadeWords, WordMaker } from './postgres/word-maker.ts'
 export {
   type Analysis,
   type AnalysisQuery,
+  type CopiedDocument,
   type PlacedDocument,
   type Rejection,
   type Retained,

@@ -1,4 +1,4 @@
-import type { PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
+import type { CopiedDocument, PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
 
 /** What makes documents alike. */
 export interface Grouping {
@@ -33,9 +33,9 @@ export interface Log extends Search, Retained, AsyncDisposable {
   /**
    * Appends; an id that is there already is left as it is. Appends are serialised by an advisory lock, so that
    * sequences become visible in their order: a reader that has read up to a sequence misses nothing below it. Commits
-   * notify the channel `documents`.
+   * notify the channel `documents`. Rejects, and appends nothing, where a document isn't there that is to be copied.
    */
-  append(documents: readonly StreamDocument[]): Promise<void>
+  append(documents: readonly (StreamDocument | CopiedDocument)[]): Promise<void>
   /** Documents after a sequence, of all streams or of one, oldest first. */
   readAfter(sequence: number, limit: number, stream?: string): Promise<PlacedDocument[]>
   /**

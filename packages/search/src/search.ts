@@ -11,6 +11,13 @@ export interface StreamDocument {
   text?: string | undefined
 }
 
+/** A document that is there already, where the log copies from (`openLog`). */
+export interface CopiedDocument {
+  stream: string
+  id: string
+  document?: undefined
+}
+
 /** A document with its sequence: its position in the one order of the log. */
 export interface PlacedDocument extends StreamDocument {
   sequence: number

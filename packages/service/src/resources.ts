@@ -1,4 +1,4 @@
-import { type Broker, type KnownInstallation, openBroker } from '@platform/broker'
+import { type Broker, type KnownInstallation, openBroker, selectEvents } from '@platform/broker'
 import { type Cache, openCache } from '@platform/cache'
 import { type Database, openDatabase } from '@platform/database'
 import { Deadline } from '@platform/kernel'
@@ -82,7 +82,9 @@ export class Resources implements AsyncDisposable {
 
   /** The log of all kept events, in the schema `search` of a database. */
   log(databaseUrl: string): Promise<Log> {
-    return this.#once(`log ${databaseUrl}`, async () => openLog(await this.database(databaseUrl)))
+    return this.#once(`log ${databaseUrl}`, async () =>
+      openLog(await this.database(databaseUrl), selectEvents),
+    )
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Clock } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import type { Log, SearchIndex } from '@platform/search'
 import { onOneInstance, type Part } from '@platform/service'
+import { BRIEF_TYPES } from '../event-log/append-to-log.ts'
 import { usageStore } from '../usage/usage-store.ts'
 import { cleanStreams } from './clean-streams.ts'
 import { cleanExecutions, cleanIndices } from './cleanup-operations.ts'
@@ -56,6 +57,6 @@ export function cleanupPart(needs: Needs): Part {
       deletionOfEvents(streams, store),
       ...(index === undefined ? [] : [rollOver(index)]),
     ],
-    subscriptions: [onOneInstance('cleanup', onWorkspacesDeleted(streams))],
+    subscriptions: [onOneInstance('cleanup', onWorkspacesDeleted(streams), { briefTypes: BRIEF_TYPES })],
   }
 }

@@ -1,4 +1,5 @@
-import { type EventRecord, eventStream, workspaceDeleted, workspaceRestored } from '@platform/contracts'
+import type { BriefRecord } from '@platform/broker'
+import { eventStream, workspaceDeleted, workspaceRestored } from '@platform/contracts'
 import { deletedBefore } from './retention.ts'
 import { losesAtOnce, type StoredStreams, workspaceOf } from './stored-streams.ts'
 
@@ -11,7 +12,7 @@ const STREAMS = 1000
  */
 export const onWorkspacesDeleted =
   (deps: StoredStreams) =>
-  async (events: EventRecord[]): Promise<void> => {
+  async (events: readonly BriefRecord[]): Promise<void> => {
     const ids = events
       .filter(({ type }) => type === workspaceDeleted.type || type === workspaceRestored.type)
       .flatMap(({ source }) => source.workspaceId ?? [])

@@ -7,7 +7,7 @@ import { type Job, onOneInstance, type Part } from '@platform/service'
 import { usageCounter } from '../usage/count-usage.ts'
 import { usageStore } from '../usage/usage-store.ts'
 import { workspaceUsage } from '../usage/workspace-usage.ts'
-import { appendToLog } from './append-to-log.ts'
+import { appendToLog, BRIEF_TYPES } from './append-to-log.ts'
 import { emitEvents } from './emit-events.ts'
 import { listEvents } from './list-events.ts'
 import type { LogBackpressure } from './log-backpressure.ts'
@@ -38,7 +38,12 @@ export function eventLogPart(needs: Needs): Part {
       listEvents({ search, topics: userTopicStore(database) }),
       workspaceUsage({ usage, counter }),
     ],
-    subscriptions: [onOneInstance(LOG_GROUP, appendToLog({ log: eventLog }), { maxBatch: LOG_BATCH })],
+    subscriptions: [
+      onOneInstance(LOG_GROUP, appendToLog({ log: eventLog }), {
+        maxBatch: LOG_BATCH,
+        briefTypes: BRIEF_TYPES,
+      }),
+    ],
     jobs: [keepPartitions(database, outboxRetentionHours, clock), ...backpressure.jobs, ...counter.jobs],
   }
 }

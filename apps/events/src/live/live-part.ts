@@ -6,6 +6,7 @@ import type { Logger } from '@platform/logging'
 import type { Outbox } from '@platform/outbox'
 import { openPermissions, type Permissions, userTopicStore } from '@platform/permissions'
 import { onOneInstance, type Part } from '@platform/service'
+import { BRIEF_TYPES } from '../event-log/append-to-log.ts'
 import type { LogBackpressure } from '../event-log/log-backpressure.ts'
 import { getEventReader } from './get-event-reader.ts'
 import { Live } from './live.ts'
@@ -50,7 +51,7 @@ export async function openLivePart(needs: Needs): Promise<Part> {
   const closing = stack.move()
   return {
     routes: [streamEvents({ live }), tailEvents({ live }), getEventReader()],
-    subscriptions: [onOneInstance('live', announceUnstored({ broker }))],
+    subscriptions: [onOneInstance('live', announceUnstored({ broker }), { briefTypes: BRIEF_TYPES })],
     mounts: [sockets.endpoint.mount()],
     jobs: [
       sockets.checkCredentials,

@@ -1,4 +1,4 @@
-import type { Broker } from '@platform/broker'
+import { type BriefRecord, type Broker, isWhole } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import { type ReaderTopics, tellsOfMembers } from './reader-topics.ts'
@@ -15,7 +15,8 @@ type Announced = { record: EventRecord } | { id: string }
 /** The handler of group `live`: what is not stored is in no log, so every instance is sent it. Best effort. */
 export const announceUnstored =
   (deps: { broker: Pick<Broker, 'announcements'> }) =>
-  async (events: EventRecord[]): Promise<void> => {
+  async (all: readonly BriefRecord[]): Promise<void> => {
+    const events = all.filter(isWhole)
     // Who has joined a topic sees what comes behind that, though it is in no log.
     for (const record of events.filter(tellsOfMembers))
       await deps.broker.announcements.announce(LIVE_TOPIC, textOf(record))

@@ -1,3 +1,4 @@
+import { type BriefRecord, isWhole } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
@@ -13,6 +14,8 @@ interface Needs {
   subscriptions: Pick<SubscriptionStore, 'activeOf'>
   deliveries: Pick<DeliveryStore, 'add'>
   permissions: Pick<Permissions, 'roleOf'>
+  /** Events of the log by their ids, in no order. */
+  readRecords: (ids: readonly string[]) => Promise<EventRecord[]>
   clock: Clock
 }
 
@@ -29,7 +32,7 @@ interface Wish {
  */
 export const fanOutEvents =
   (deps: Needs) =>
-  async (events: EventRecord[]): Promise<void> => {
+  async (events: readonly BriefRecord[]): Promise<void> => {
     const ids = events.flatMap(({ source }) => (source.workspaceId === undefined ? [] : [source.workspaceId]))
     if (ids.length === 0) return
     const subscriptions = await deps.subscriptions.activeOf([...new Set(ids)])
@@ -41,13 +44,25 @@ export const fanOutEvents =
       subscriptions.map((subscription) => ({ subscription, isWanted: wishOf(subscription) })),
       ({ subscription }) => subscription.workspaceId,
     )
-    for (const event of events) {
+    const ofSubscribers = events.filter(({ source }) => wishes.has(source.workspaceId ?? ''))
+    for (const event of await wholeOf(ofSubscribers, deps.readRecords)) {
       const ofWorkspace = wishes.get(event.source.workspaceId ?? '') ?? []
       wanted.push(...(await deliveriesOf(deps.permissions, event, ofWorkspace, slice)))
     }
 
     if (wanted.length > 0) await deps.deliveries.add(wanted, deps.clock.now())
   }
+
+/** In the order in which they came. */
+async function wholeOf(
+  events: readonly BriefRecord[],
+  readRecords: Needs['readRecords'],
+): Promise<EventRecord[]> {
+  const brief = events.filter((event) => !isWhole(event))
+  const read = brief.length === 0 ? [] : await readRecords(brief.map(({ id }) => id))
+  const records = new Map(read.map((record) => [record.id, record]))
+  return events.flatMap((event) => (isWhole(event) ? event : (records.get(event.id) ?? [])))
+}
 
 async function deliveriesOf(
   permissions: Needs['permissions'],

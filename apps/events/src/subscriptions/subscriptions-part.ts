@@ -1,4 +1,5 @@
 import type { Audit } from '@platform/audit'
+import { readRecords } from '@platform/broker'
 import { type Database, HolderWatch } from '@platform/database'
 import type { Route } from '@platform/http'
 import { type Clock, HOUR_MS } from '@platform/kernel'
@@ -10,6 +11,7 @@ import type { Permissions } from '@platform/permissions'
 import type { Log } from '@platform/search'
 import { onOneInstance, type Part } from '@platform/service'
 import pLimit from 'p-limit'
+import { BRIEF_TYPES } from '../event-log/append-to-log.ts'
 import { logCatchUp } from '../event-log/log-catch-up.ts'
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
@@ -94,7 +96,17 @@ export function subscriptionsPart(needs: Needs): Part {
       maxPerWorkspace: settings.maxPerWorkspace,
     }),
     subscriptions: [
-      onOneInstance('webhooks', fanOutEvents({ subscriptions, deliveries, permissions, clock })),
+      onOneInstance(
+        'webhooks',
+        fanOutEvents({
+          subscriptions,
+          deliveries,
+          permissions,
+          readRecords: (ids) => readRecords(database, ids),
+          clock,
+        }),
+        { briefTypes: BRIEF_TYPES },
+      ),
     ],
     jobs: [
       ...dispatcherOf(needs, { queues, changes, masterKeys, outbound, counted: metrics.counted }).jobs,

@@ -2,8 +2,8 @@ import { type Database, openDatabase, sql } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { effectWriters } from '../../test/runs.ts'
 import { runsDatabase } from '../../test/testing.ts'
-import { upsertPatches } from '../contexts/context-store.ts'
 import { neededPartitions } from './keep-partitions.ts'
 import { partitionStore } from './partition-store.ts'
 import { runStore } from './run-store.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const store = (handle: Database = database) => runStore(handle, upsertPatches)
+const store = (handle: Database = database) => runStore(handle, effectWriters)
 
 /** Queues `count` runs of a workspace, over the weeks that there are partitions for. */
 const queue = (workspaceId: string, count: number, rank = 0) =>

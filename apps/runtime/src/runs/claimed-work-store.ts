@@ -4,26 +4,26 @@ import { insertSegments, isLarge } from './journal-store.ts'
 import { type Claim, type ClaimedWork, isParked, type WaitWriter } from './run.ts'
 import {
   announceEvents,
+  type EffectWriters,
   effectParts,
   journalPart,
   segmentsOf,
   statementOf,
-  type WritePatches,
 } from './run-effect-store.ts'
 
 /** How what claimed runs did is written, with their ends; nothing of a run that another worker has claimed. */
-export const claimedWorkStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({
+export const claimedWorkStore = (database: Database, write: EffectWriters, waits?: WaitWriter) => ({
   /** Answers what was written. */
   async writeClaimed(work: readonly ClaimedWork[]): Promise<ClaimedWork[]> {
     const hasWaits = work.some(touchesWaits)
-    if (!hasWaits && (await isWrittenAtOnce(database, writePatches, work))) return [...work]
+    if (!hasWaits && (await isWrittenAtOnce(database, write, work))) return [...work]
     return await database.transaction(async (tx) => {
       if (hasWaits) await waits?.lockRuns(tx, idsOf(work))
       const claims = await tx.many<Claim>(statementOfClaims(work))
       const attempts = new Map(claims.map(({ id, attempt }) => [id, attempt]))
       const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
       const effects = counted.map((one) => one.effects)
-      const parts = effectParts(effects, writePatches)
+      const parts = effectParts(effects, write)
       if (parts.length > 0) await tx.many(statementOf(parts))
       await insertSegments(tx, segmentsOf(counted.map(actingOf)))
       await waits?.write(tx, counted)
@@ -39,13 +39,13 @@ const CLAIM_LOST = 'RT001'
 /** Writes all of it in one statement, which is undone where one of the claims is another worker's. */
 async function isWrittenAtOnce(
   database: Database,
-  writePatches: WritePatches,
+  write: EffectWriters,
   work: readonly ClaimedWork[],
 ): Promise<boolean> {
   const runs = work.map(actingOf)
   if (isLarge(segmentsOf(runs))) return false
   const effects = runs.map((one) => one.effects)
-  const parts = [...claimParts(work), ...journalPart(runs), ...effectParts(effects, writePatches)]
+  const parts = [...claimParts(work), ...journalPart(runs), ...effectParts(effects, write)]
   try {
     await database.many(sql`
       with ${join(parts, ', ')}

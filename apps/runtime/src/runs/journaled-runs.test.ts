@@ -5,6 +5,7 @@ import { defaultEventLimits } from '@platform/outbox'
 import { rounds, type TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomProgram } from '../../test/programs.ts'
+import { effectWriters } from '../../test/runs.ts'
 import {
   compiled,
   emittedEvent,
@@ -13,7 +14,7 @@ import {
   testEngine,
   testFetches,
 } from '../../test/testing.ts'
-import { contextStore, upsertPatches } from '../contexts/context-store.ts'
+import { contextStore } from '../contexts/context-store.ts'
 import { waitWriter } from '../waits/parked-run-store.ts'
 import { journalStore } from './journal-store.ts'
 import type { ClaimedWork, LeasedRun } from './run.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const runs = () => runStore(database, upsertPatches, waitWriter)
+const runs = () => runStore(database, effectWriters, waitWriter)
 
 /** One run on a real database, and who was asked for it. */
 function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = () => undefined) {

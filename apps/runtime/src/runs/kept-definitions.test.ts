@@ -1,7 +1,7 @@
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endedRun } from '../../test/runs.ts'
+import { effectWriters, endedRun } from '../../test/runs.ts'
 import {
   runtimeDatabaseUrl,
   startRuntime,
@@ -9,7 +9,6 @@ import {
   type TestRuntime,
   type TestWorkspace,
 } from '../../test/testing.ts'
-import { upsertPatches } from '../contexts/context-store.ts'
 import { type RunStore, runStore } from './run-store.ts'
 
 /** Works on nothing, so that a test can claim runs as a process that dies. */
@@ -19,7 +18,7 @@ let runs: RunStore
 beforeAll(async () => {
   databaseUrl = await runtimeDatabaseUrl()
   idle = await startRuntime({ databaseUrl, env: { RUN_CONCURRENCY: '0' } })
-  runs = runStore(idle.database, upsertPatches)
+  runs = runStore(idle.database, effectWriters)
 })
 afterAll(() => idle[Symbol.asyncDispose]())
 

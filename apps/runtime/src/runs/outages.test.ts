@@ -4,8 +4,8 @@ import { createLogger } from '@platform/logging'
 import { defaultEventLimits } from '@platform/outbox'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { effectWriters } from '../../test/runs.ts'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
-import { upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
 import { runChangeStore } from './run-change-store.ts'
 import { runDetails } from './run-details.ts'
@@ -27,7 +27,7 @@ const away = () => new DatabaseError('The database does not answer.', { unavaila
 
 describe('a run whose database is away again and again', () => {
   test('is given back each time by the worker that lives, and never given up', async () => {
-    const runs = runStore(database, upsertPatches)
+    const runs = runStore(database, effectWriters)
     const workspace = compiled({ main: { output: '{{global.a}}' } })
     let outages = 6
     const load = async () => {

@@ -3,9 +3,8 @@ import { createLogger } from '@platform/logging'
 import { defaultEventLimits } from '@platform/outbox'
 import type { Contained, Death } from '@platform/service/processes'
 import { expect, test, vi } from 'vitest'
-import { insertRuns } from '../../test/runs.ts'
+import { effectWriters, insertRuns } from '../../test/runs.ts'
 import { compiled, runsDatabase } from '../../test/testing.ts'
-import { upsertPatches } from '../contexts/context-store.ts'
 import { openContainment } from './quarantine.ts'
 import { runChangeStore } from './run-change-store.ts'
 import { groupCommits, runStore } from './run-store.ts'
@@ -39,7 +38,7 @@ test('a run that ended its process twice names the line at which it did', async 
   }
   openContainment(self).containment?.settle({
     suspects: suspectStore(database),
-    commits: groupCommits(runStore(database, upsertPatches)),
+    commits: groupCommits(runStore(database, effectWriters)),
     changes: runChangeStore(database),
     definitions: { find: async () => ({ ...workspace, placeOf }) },
     limits: defaultEventLimits,

@@ -1,5 +1,6 @@
+import type { EventRecord } from '@platform/contracts'
 import { join, type Queries, type Sql, sql } from '@platform/database'
-import { insertEvents, wakeReaders } from '@platform/outbox'
+import { wakeReaders } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Segment } from '../automations/journal-entries.ts'
 import type { QueuedRun, RunSubject } from '../automations/model.ts'
@@ -7,8 +8,12 @@ import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { insertion } from './journal-store.ts'
 
-/** Writes changed contexts, as part of a larger statement; the contexts know how. */
-export type WritePatches = (patches: readonly StoredPatch[]) => Sql
+/** How what runs did is written, each as part of a larger statement. */
+export interface EffectWriters {
+  /** The contexts know how changes are written. */
+  readonly patches: (patches: readonly StoredPatch[]) => Sql
+  readonly events: (events: readonly EventRecord[]) => Sql
+}
 
 /** A run, or a claim of one, with what it did. */
 interface Acting {
@@ -33,14 +38,14 @@ export function journalPart(runs: readonly Acting[]): Sql[] {
 }
 
 /** The parts of a statement that write effects; none when there are none. */
-export function effectParts(effects: readonly Effects[], writePatches: WritePatches): Sql[] {
+export function effectParts(effects: readonly Effects[], write: EffectWriters): Sql[] {
   const events = effects.flatMap((one) => one.events)
   const queued = effects.flatMap((one) => one.queued)
   const patches = effects.flatMap((one) => one.patches)
   return [
-    ...(events.length > 0 ? [sql`events as (${insertEvents(events)})`] : []),
+    ...(events.length > 0 ? [sql`events as (${write.events(events)})`] : []),
     ...(queued.length > 0 ? [sql`queued as (${insertQueued(queued)})`] : []),
-    ...(patches.length > 0 ? [sql`contexts as (${writePatches(patches)})`] : []),
+    ...(patches.length > 0 ? [sql`contexts as (${write.patches(patches)})`] : []),
   ]
 }
 

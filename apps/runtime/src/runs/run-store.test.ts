@@ -2,9 +2,9 @@ import { type Database, one, openDatabase, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { effectWriters } from '../../test/runs.ts'
 import { emittedEvent, runsDatabase } from '../../test/testing.ts'
 import type { QueuedRun } from '../automations/model.ts'
-import { upsertPatches } from '../contexts/context-store.ts'
 import { neededPartitions } from './keep-partitions.ts'
 import { partitionStore } from './partition-store.ts'
 import { groupCommits, runStore as openRunStore } from './run-store.ts'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const runStore = (handle: Database) => openRunStore(handle, upsertPatches)
+const runStore = (handle: Database) => openRunStore(handle, effectWriters)
 
 const queued = (workspaceId: string): QueuedRun => ({
   id: uuidv7(),

@@ -11,13 +11,13 @@ import {
   callerNames,
   callerTypes,
   callerValues,
+  type EffectWriters,
   effectParts,
   insertQueued,
   journalPart,
   queuedRow,
   statementOf,
   triggerColumns,
-  type WritePatches,
 } from './run-effect-store.ts'
 
 export type RunStore = ReturnType<typeof runStore>
@@ -36,23 +36,23 @@ export const claimedColumns = sql`
   r.origin_id is not null as "isAgain", ${cancellation} as cancellation,
   pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
-export const runStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({
+export const runStore = (database: Database, write: EffectWriters, waits?: WaitWriter) => ({
   ...claimsIn(database),
-  ...claimedWorkStore(database, writePatches, waits),
+  ...claimedWorkStore(database, write, waits),
 
   /** Writes runs that are over, with all they did, in one statement. */
   async insertFinished(runs: readonly FinishedRun[]): Promise<void> {
     const effects = runs.map((run) => run.effects)
     const journal = journalPart(runs)
     await database.many(
-      statementOf([sql`runs as (${insertRuns(runs)})`, ...journal, ...effectParts(effects, writePatches)]),
+      statementOf([sql`runs as (${insertRuns(runs)})`, ...journal, ...effectParts(effects, write)]),
     )
     announceEvents(database, effects)
   },
 
   /** Writes what runs did so far. */
   async insertEffects(effects: readonly Effects[]): Promise<void> {
-    await database.many(statementOf(effectParts(effects, writePatches)))
+    await database.many(statementOf(effectParts(effects, write)))
     announceEvents(database, effects)
   },
 
@@ -61,7 +61,7 @@ export const runStore = (database: Database, writePatches: WritePatches, waits?:
     const effects = runs.map((run) => run.effects)
     const begun = effects.flatMap((one) => one.waits ?? [])
     const kept = begun.length === 0 || waits === undefined ? [] : [sql`waits as (${waits.insertion(begun)})`]
-    const others = [...journalPart(runs), ...kept, ...effectParts(effects, writePatches)]
+    const others = [...journalPart(runs), ...kept, ...effectParts(effects, write)]
     await database.many(statementOf([sql`runs as (${insertRunning(runs)})`, ...others]))
     announceEvents(database, effects)
   },

@@ -26,6 +26,7 @@ import { runActionsPart } from './run-actions-part.ts'
 import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
 import { runDetails } from './run-details.ts'
 import { runDurably } from './run-durably.ts'
+import type { EffectWriters } from './run-effect-store.ts'
 import { type RunNow, runNow } from './run-now.ts'
 import { type RunRecordStore, runRecordStore } from './run-record-store.ts'
 import { runSlots } from './run-slots.ts'
@@ -71,6 +72,7 @@ interface RunsParts {
   /** Stores the schedules of these workspaces as they are saved by now. */
   readonly syncSchedules: (workspaceIds: readonly string[]) => Promise<void>
   readonly waits: RunWaiting
+  readonly writeEvents: EffectWriters['events']
   readonly clock: Clock
   readonly log: Logger
   readonly config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
@@ -88,12 +90,13 @@ export function runsPart({
   definitions,
   syncSchedules,
   waits,
+  writeEvents,
   clock,
   log,
   config,
   containment,
 }: RunsParts): Runs {
-  const runs = runStore(database, upsertPatches, waits.writer)
+  const runs = runStore(database, { patches: upsertPatches, events: writeEvents }, waits.writer)
   const settings = { ...config.runs, details: runDetails(config.runs.details) }
   const records = runRecordStore(database)
   const changes = runChangeStore(database)

@@ -4,8 +4,8 @@ import { createLogger } from '@platform/logging'
 import { defaultEventLimits } from '@platform/outbox'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { effectWriters } from '../../test/runs.ts'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
-import { upsertPatches } from '../contexts/context-store.ts'
 import { RefusedAutomations } from '../processes/refused-automations.ts'
 import { journalStore } from './journal-store.ts'
 import { suspectsOf } from './quarantine.ts'
@@ -28,7 +28,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 describe('a run that an event triggered', () => {
   test('is done again when a store was away, and fails for no reason of ours', async () => {
-    const runs = runStore(database, upsertPatches)
+    const runs = runStore(database, effectWriters)
     const workspace = compiled({ main: { output: '{{global.a}}' } })
     let isAway = true
     const load = async () => {
@@ -75,7 +75,7 @@ describe('a run that an event triggered', () => {
   })
 
   test('is set aside after five crashes where it can be done apart, and given up after ten there', async () => {
-    const runs = runStore(database, upsertPatches)
+    const runs = runStore(database, effectWriters)
     const workspace = compiled({ main: {} })
     const suspects = suspectStore(database)
     const workIn = (role: 'serving' | 'aside') =>
@@ -132,7 +132,7 @@ describe('a run that an event triggered', () => {
   })
 
   test('is not begun again once it was cancelled', async () => {
-    const runs = runStore(database, upsertPatches)
+    const runs = runStore(database, effectWriters)
     const workspace = compiled({ main: { do: [{ emit: { event: 'begun.again' } }] } })
     const id = uuidv7()
     await runs.enqueue([

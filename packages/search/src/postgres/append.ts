@@ -1,7 +1,8 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { type Database, type Queries, sql, textArray, vectorArray } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
-import type { StreamDocument } from '../search.ts'
+import type { CopiedDocument, StreamDocument } from '../search.ts'
+import { copy, type SelectDocuments } from './copy.ts'
 import { leaveUnfolded } from './fold-indexes.ts'
 import { type DocumentWords, keep, Vocabularies, type Vocabulary } from './vocabularies.ts'
 
@@ -16,11 +17,18 @@ const APPEND_MS = 10_000
 const AT_ONCE = 64
 const LENGTH_AT_ONCE = 100_000
 
+/** What appending needs to know of documents. */
+export interface AppendParts {
+  readonly vocabularies: Vocabularies
+  /** Where documents are that are to be copied. */
+  readonly select: SelectDocuments
+}
+
 /** Appends in one transaction that no other overlaps: sequences become visible in the order in which they are drawn. */
 export async function append(
   database: Database,
-  documents: readonly StreamDocument[],
-  vocabularies: Vocabularies,
+  documents: readonly (StreamDocument | CopiedDocument)[],
+  { vocabularies, select }: AppendParts,
 ): Promise<void> {
   if (documents.length === 0) return
   await database.transaction(
@@ -29,11 +37,50 @@ export async function append(
       const locked = tx.many(
         sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0)), ${leaveUnfolded}`,
       )
-      await Promise.all([locked, insertInParts(tx, documents, vocabularies)])
+      const appended = appendInOrder(documents, {
+        copied: (some) => copy(tx, some, select),
+        sent: (some) => insertInParts(tx, some, vocabularies),
+      })
+      await Promise.all([locked, appended])
       tx.notify(CHANNEL)
     },
     { timeoutMs: APPEND_MS },
   )
+}
+
+/** Documents that are copied and others may follow each other in any way. */
+async function appendInOrder(
+  documents: readonly (StreamDocument | CopiedDocument)[],
+  ways: {
+    copied: (some: readonly CopiedDocument[]) => Promise<void>
+    sent: (some: readonly StreamDocument[]) => Promise<void>
+  },
+): Promise<void> {
+  for (let from = 0; from < documents.length; ) {
+    const copied = runOf(documents, from, isCopied)
+    const sent = runOf(documents, from + copied.length, isSent)
+    if (copied.length > 0) await ways.copied(copied)
+    if (sent.length > 0) await ways.sent(sent)
+    from += copied.length + sent.length
+  }
+}
+
+const isCopied = (one: StreamDocument | CopiedDocument): one is CopiedDocument => one.document === undefined
+const isSent = (one: StreamDocument | CopiedDocument): one is StreamDocument => one.document !== undefined
+
+/** Those from a place on, up to the first that is not one of them. */
+function runOf<One, Some extends One>(
+  all: readonly One[],
+  from: number,
+  is: (one: One) => one is Some,
+): Some[] {
+  const some: Some[] = []
+  for (let index = from; index < all.length; index += 1) {
+    const one = all[index]
+    if (one === undefined || !is(one)) break
+    some.push(one)
+  }
+  return some
 }
 
 async function insertInParts(

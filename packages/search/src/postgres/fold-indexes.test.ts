@@ -28,10 +28,11 @@ test('what is appended is put into its place in the indexes by another connectio
       where pg_inherits.inhparent = 'search.documents'::regclass`)
     return row?.pages
   }
-  await append(database, documents(300), new Vocabularies())
+  const parts = { vocabularies: new Vocabularies(), select: () => sql`` }
+  await append(database, documents(300), parts)
   expect(await unfolded()).toBeGreaterThan(0)
 
-  await append(database, documents(300), new Vocabularies())
+  await append(database, documents(300), parts)
   const found = await log.find('events-a', { filter: { text: 'w299' }, sort: 'desc', limit: 10 })
   expect(found).toHaveLength(2)
   await folding.ask()

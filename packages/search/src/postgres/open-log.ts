@@ -12,6 +12,7 @@ import type { Log } from '../log.ts'
 import { SearchError } from '../search.ts'
 import { analyse } from './analyse.ts'
 import { append, CHANNEL, probe } from './append.ts'
+import type { SelectDocuments } from './copy.ts'
 import { fillWords } from './fill-words.ts'
 import { find } from './find.ts'
 import { IndexFolding } from './fold-indexes.ts'
@@ -30,17 +31,18 @@ export const searchMigrations: Migrations = {
 
 /**
  * Opens the log in the schema `search` of a database, which it brings up to date. The caller closes the database.
+ * `select` finds the documents that are copied from elsewhere in it.
  */
-export async function openLog(database: Database): Promise<Log> {
+export async function openLog(database: Database, select: SelectDocuments = selectNone): Promise<Log> {
   await migrate(database, searchMigrations)
   await ensurePartitions(database, new Date())
   await fillWords(database)
   const folding = new IndexFolding(database)
-  const vocabularies = new Vocabularies()
+  const parts = { vocabularies: new Vocabularies(), select }
   return {
     driver: 'postgres',
     append: async (documents) => {
-      await asSearchErrors(() => append(database, documents, vocabularies))
+      await asSearchErrors(() => append(database, documents, parts))
       void folding.ask()
     },
     find: (stream, query) => asSearchErrors(() => find(database, stream, query)),
@@ -63,6 +65,10 @@ export async function openLog(database: Database): Promise<Log> {
     listen: (onNews, onGap) => asSearchErrors(() => database.listen(CHANNEL, onNews, onGap)),
     [Symbol.asyncDispose]: () => folding[Symbol.asyncDispose](),
   }
+}
+
+const selectNone: SelectDocuments = () => {
+  throw new Error('This log was opened without a place that documents are copied from.')
 }
 
 const AHEAD_MONTHS = 2
