@@ -12,13 +12,57 @@ export interface KnownText {
   readonly own: readonly Lexeme[]
 }
 
-/** A field of documents of one kind. What its name and values say need not be taken apart in each document again. */
-export interface KnownField {
+/**
+ * A field of documents of one kind, or a whole document. What its name and values say need not be taken apart in each
+ * document again.
+ */
+export class KnownField {
+  readonly key: string
   /** The hash of its path. */
   readonly path: number
   readonly name: KnownText | undefined
-  readonly values: Map<Scalar, KnownText>
-  readonly fields: Map<string, KnownField>
+  readonly #fields = new Map<string, KnownField>()
+  /** The same, in the order in which a document has them. */
+  readonly #inOrder: KnownField[] = []
+  readonly #values = new Map<Scalar, KnownText>()
+  /** The first of the values, which most often is the only one. */
+  #first: Scalar | undefined
+  #textOfFirst: KnownText | undefined
+
+  constructor(key: string, path: number, name?: KnownText) {
+    this.key = key
+    this.path = path
+    this.name = name
+  }
+
+  get fields(): ReadonlyMap<string, KnownField> {
+    return this.#fields
+  }
+
+  /** The field within it that a document has at this place; documents of a kind have them in the same order. */
+  fieldAt(place: number, key: string): KnownField | undefined {
+    const there = this.#inOrder[place]
+    return there?.key === key ? there : this.#fields.get(key)
+  }
+
+  /** Comparing with one value takes less than finding out where in a map another one would be. */
+  textOf(value: Scalar): KnownText | undefined {
+    if (value === this.#first) return this.#textOfFirst
+    return this.#values.size > 1 ? this.#values.get(value) : undefined
+  }
+
+  addField(field: KnownField): void {
+    this.#fields.set(field.key, field)
+    this.#inOrder.push(field)
+  }
+
+  addValue(value: Scalar, text: KnownText): void {
+    if (this.#values.size === 0) {
+      this.#first = value
+      this.#textOfFirst = text
+    }
+    this.#values.set(value, text)
+  }
 }
 
 /** The lexemes of a name, and of a value at the path with this hash. */
@@ -40,7 +84,7 @@ export class TextMemory {
 
   /** Remembers a document. */
   of(document: unknown, path: number): KnownField {
-    const root: KnownField = { path, name: undefined, values: new Map(), fields: new Map() }
+    const root = new KnownField('', path)
     this.#add(document, root)
     return root
   }
@@ -54,10 +98,10 @@ export class TextMemory {
         this.#add(asJson(inner), this.#field(name, field))
   }
 
-  #addValue(value: Scalar, { path, values }: KnownField): void {
-    if (values.has(value) || String(value).length > LENGTH_MAX) return
-    const known = this.#known(this.#lexemes.ofValue(value, path))
-    if (known !== undefined) values.set(value, known)
+  #addValue(value: Scalar, field: KnownField): void {
+    if (field.textOf(value) !== undefined || String(value).length > LENGTH_MAX) return
+    const known = this.#known(this.#lexemes.ofValue(value, field.path))
+    if (known !== undefined) field.addValue(value, known)
   }
 
   /** Undefined where there are enough. */
@@ -66,8 +110,8 @@ export class TextMemory {
     if (there !== undefined || this.#count >= KNOWN_MAX) return there
     const text = this.#known(this.#lexemes.ofName(name))
     const path = hashOfText(name, above.path)
-    const field: KnownField = { path, name: text, values: new Map(), fields: new Map() }
-    above.fields.set(name, field)
+    const field = new KnownField(name, path, text)
+    above.addField(field)
     return field
   }
 

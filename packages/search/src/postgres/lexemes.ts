@@ -37,6 +37,7 @@ export class Lexemes implements WordSink {
   /** Where lexemes begin, by their hash; 0 where none does. */
   readonly #slots = new Int32Array(SLOTS)
   readonly #usedSlots = new Int32Array(SLOTS)
+  readonly #usedHashes = new Int32Array(SLOTS)
   #usedCount = 0
   readonly #crowded = new Set<string>()
 
@@ -99,21 +100,23 @@ export class Lexemes implements WordSink {
   }
 
   /**
-   * The vector of all but some; undefined where it doesn't have all of these. Of those that `seen` marks with 1 it need
-   * not have any. Nothing may be added after it.
+   * The vector of all but some; undefined where it doesn't have all of these. Those that it has are marked with 1 in
+   * `seen`; of those that are marked before it need not have any. Nothing may be added after it.
    */
-  toVectorWithout(others: readonly Lexeme[], seen: Uint8Array): Buffer | undefined {
+  toVectorWithout(others: LexemeSet, seen: Uint8Array): Buffer | undefined {
     // What isn't in a slot would have to be looked for.
     if (this.#crowded.size > 0) return undefined
-    const slots: number[] = []
-    for (let index = 0; index < others.length; index += 1) {
-      const other = others[index]
-      const slot = other === undefined ? undefined : this.#slotOf(other)
-      if (slot !== undefined) slots.push(slot)
-      else if (seen[index] !== 1) return undefined
+    let leftOut = 0
+    for (let index = 0; index < this.#usedCount; index += 1) {
+      const slot = this.#usedSlots[index] ?? 0
+      const place = others.placeOf(this.#bytes, this.#slots[slot] ?? 0, this.#usedHashes[index] ?? 0)
+      if (place === undefined) continue
+      seen[place] = 1
+      this.#slots[slot] = LEFT_OUT
+      leftOut += 1
     }
-    for (const slot of slots) this.#slots[slot] = LEFT_OUT
-    return this.#toVectorOfSlots(this.#count - slots.length)
+    for (let place = 0; place < others.size; place += 1) if (seen[place] !== 1) return undefined
+    return this.#toVectorOfSlots(this.#count - leftOut)
   }
 
   #toVectorOfSlots(count: number): Buffer {
@@ -178,6 +181,7 @@ export class Lexemes implements WordSink {
     if (slot !== CROWDED) {
       if (this.#slots[slot] !== 0) return false
       this.#slots[slot] = this.#end
+      this.#usedHashes[this.#usedCount] = hash
       this.#usedSlots[this.#usedCount++] = slot
       return true
     }
@@ -211,6 +215,34 @@ export class Lexemes implements WordSink {
 export interface Lexeme {
   readonly bytes: Uint8Array
   readonly hash: number
+}
+
+/** Different lexemes, each found by what it is; of two that share a hash only the first is in it. */
+export class LexemeSet {
+  readonly all: readonly Lexeme[]
+  readonly #places = new Map<number, number>()
+
+  constructor(lexemes: readonly Lexeme[]) {
+    this.all = lexemes.filter(({ hash }) => {
+      const isNew = !this.#places.has(hash)
+      if (isNew) this.#places.set(hash, this.#places.size)
+      return isNew
+    })
+  }
+
+  get size(): number {
+    return this.all.length
+  }
+
+  /** The place of the lexeme that stands in `source` from a byte on, up to a zero; undefined for any other. */
+  placeOf(source: Uint8Array, from: number, hash: number): number | undefined {
+    const place = this.#places.get(hash)
+    const bytes = place === undefined ? undefined : this.all[place]?.bytes
+    if (bytes === undefined || source[from + bytes.length] !== 0) return undefined
+    for (let index = 0; index < bytes.length; index += 1)
+      if (bytes[index] !== source[from + index]) return undefined
+    return place
+  }
 }
 
 export const isAscii = (text: string): boolean => /^[!-~]*$/.test(text)

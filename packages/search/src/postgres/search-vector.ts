@@ -74,7 +74,7 @@ function collect(value: unknown, path: number, known: KnownField | undefined, fo
 }
 
 function collectLeaf(value: Scalar, path: number, known: KnownField | undefined, found: Found): void {
-  if (!isKnown(known?.values.get(value), found)) addLeaf(value, path, found)
+  if (!isKnown(known?.textOf(value), found)) addLeaf(value, path, found)
 }
 
 function collectFields(
@@ -83,7 +83,11 @@ function collectFields(
   known: KnownField | undefined,
   found: Found,
 ): void {
-  for (const key of Object.keys(fields)) collectField(key, asJson(fields[key]), path, known, found)
+  const keys = Object.keys(fields)
+  for (let place = 0; place < keys.length; place += 1) {
+    const key = keys[place] ?? ''
+    collectField(key, asJson(fields[key]), path, known?.fieldAt(place, key), found)
+  }
 }
 
 /** JSON has null for what it can't write in a list. */
@@ -94,14 +98,13 @@ function collectElement(element: unknown, path: number, known: KnownField | unde
 function collectField(
   key: string,
   field: unknown,
-  path: number,
-  above: KnownField | undefined,
+  above: number,
+  known: KnownField | undefined,
   found: Found,
 ): void {
   if (field === undefined) return
-  const known = above?.fields.get(key)
   if (!isKnown(known?.name, found)) addText(key, found.lexemes)
-  collect(field, known?.path ?? hashOfText(key, path), known, found)
+  collect(field, known?.path ?? hashOfText(key, above), known, found)
 }
 
 function isKnown(text: KnownText | undefined, { lexemes, seen }: Found): boolean {

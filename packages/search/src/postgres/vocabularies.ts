@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { StreamDocument } from '../search.ts'
 import { wordsOf } from '../words.ts'
 import type { KnownField } from './known-texts.ts'
-import { asLexeme, isAscii, type Lexeme, type Lexemes, vectorOfLexemes } from './lexemes.ts'
+import { asLexeme, isAscii, type Lexeme, LexemeSet, type Lexemes, vectorOfLexemes } from './lexemes.ts'
 import { knownIn, lexemesOf, MARKS, vectorOf } from './search-vector.ts'
 
 /** A vocabulary is what so many documents of a kind, one after the other, have in common. */
@@ -23,7 +23,7 @@ const KINDS_MAX = 500
 export interface Vocabulary {
   readonly id: string
   readonly stream: string
-  readonly lexemes: readonly Lexeme[]
+  readonly lexemes: LexemeSet
   readonly vector: Buffer
   readonly known: KnownField
 }
@@ -97,7 +97,7 @@ class Kind {
   /** What has changed once is left out from then on: it would change again. */
   #judge(): void {
     this.#isLearning = this.#missedCount > MISSES_MAX
-    this.#common = this.#vocabulary?.lexemes
+    this.#common = this.#vocabulary?.lexemes.all
     this.#seenCount = 0
     this.#missedCount = 0
   }
@@ -119,15 +119,15 @@ function sharable(lexemes: Lexemes, document: unknown): Lexeme[] {
 /** Of lexemes that a document has. */
 function vocabularyOf(stream: string, common: readonly Lexeme[], document: unknown): Vocabulary | undefined {
   if (common.length < LEXEMES_MIN || common.length > LEXEMES_MAX) return undefined
-  const lexemes = common.toSorted((one, other) => Buffer.compare(one.bytes, other.bytes))
+  const lexemes = new LexemeSet(common.toSorted((one, other) => Buffer.compare(one.bytes, other.bytes)))
   const hash = createHash('sha256').update(stream)
-  for (const { bytes } of lexemes) hash.update('\0').update(bytes)
-  const places = new Map(lexemes.map(({ bytes }, at) => [Buffer.from(bytes).toString('latin1'), at]))
+  for (const { bytes } of lexemes.all) hash.update('\0').update(bytes)
+  const places = new Map(lexemes.all.map(({ bytes }, at) => [Buffer.from(bytes).toString('latin1'), at]))
   return {
     id: hash.digest('hex').slice(0, 32),
     stream,
     lexemes,
-    vector: vectorOfLexemes(lexemes),
+    vector: vectorOfLexemes(lexemes.all),
     known: knownIn(document, places),
   }
 }
