@@ -1,4 +1,5 @@
 import { sliceText } from '@platform/kernel'
+import { asJson } from './filter.ts'
 
 /** Words of a document that are stored for finding it; a document with more is found by the first. */
 export const WORDS_MAX = 5000
@@ -60,15 +61,17 @@ export function hasPrefix(words: readonly string[], prefix: string): boolean {
 /** The different words of a document: those of its keys and of its leaves, as far as JSON shows them. */
 export function wordsIn(document: unknown): string[] {
   const found = new FoundWords()
-  collect(document, found)
+  collect(asJson(document), found)
   return found.words
 }
 
 function collect(value: unknown, found: FoundWords): void {
   if (found.isFull || value === null || value === undefined) return
   if (typeof value !== 'object') addText(String(value), found)
-  else if (Array.isArray(value)) for (const element of value) collect(element, found)
-  else for (const key of Object.keys(value)) collectField(key, (value as Record<string, unknown>)[key], found)
+  else if (Array.isArray(value)) for (const element of value) collect(asJson(element), found)
+  else
+    for (const key of Object.keys(value))
+      collectField(key, asJson((value as Record<string, unknown>)[key]), found)
 }
 
 function collectField(key: string, field: unknown, found: FoundWords): void {

@@ -1,6 +1,7 @@
-import { type Queries, type Sql, sql } from '@platform/database'
-import { type CopiedDocument, SearchError } from '../search.ts'
+import { type Queries, type Sql, sql, textArray, vectorArray } from '@platform/database'
+import { SearchError } from '../search.ts'
 import { type Filling, fillWithin } from './fill-words.ts'
+import type { DocumentWords } from './vocabularies.ts'
 
 /**
  * SQL that selects documents of the same database by their ids: `place` in this list, counted from 1, `id`, `record`
@@ -8,33 +9,71 @@ import { type Filling, fillWithin } from './fill-words.ts'
  */
 export type SelectDocuments = (ids: readonly string[]) => Sql
 
+/** Where a document comes among others. */
+interface PlacedDocument {
+  readonly place: number
+  readonly id: string
+  readonly stream: string
+}
+
+/** A document as it is sent. */
+export interface WrittenDocument extends PlacedDocument, DocumentWords {
+  readonly text: string
+}
+
+/** Documents of one statement: those that are sent, and those that are copied. */
+export interface DocumentsInOrder {
+  readonly written: WrittenDocument[]
+  readonly copied: PlacedDocument[]
+}
+
+/** A `select` of documents that are sent with it: `place`, `id`, `stream`, `document`, `words` and `vocabulary`. */
+export function selectWritten(documents: readonly WrittenDocument[]): Sql {
+  const named = [...new Set(documents.flatMap(({ vocabulary }) => vocabulary?.id ?? []))]
+  // Lists of SQL begin with 1; outside of one is null.
+  const numbers = documents.map(({ vocabulary }) => named.indexOf(vocabulary?.id ?? '') + 1)
+  return sql`
+    select input.place, input.id, input.stream, input.document::jsonb as document, input.words,
+      (${named}::uuid[])[input.number] as vocabulary
+    from unnest(${documents.map(({ place }) => place)}::int[], ${documents.map(({ id }) => id)}::uuid[],
+        ${documents.map(({ stream }) => stream)}::text[], ${textArray(documents.map(({ text }) => text))}::text[],
+        ${vectorArray(documents.map(({ own }) => own))}::tsvector[], ${numbers}::int[])
+      as input (place, id, stream, document, words, number)`
+}
+
 /**
- * Copies documents with what they are found by: neither leaves the database. Where words are missing, or the
- * vocabulary they need, they are made here.
+ * Inserts documents of which some are copied, with what they are found by: those never leave the database. Where their
+ * words are missing, or the vocabulary they need, they are made here.
  */
-export async function copy(
+export async function insertAndCopy(
   tx: Queries,
-  documents: readonly CopiedDocument[],
+  { written, copied }: DocumentsInOrder,
   select: SelectDocuments,
 ): Promise<void> {
-  const ids = documents.map(({ id }) => id)
-  const streams = documents.map(({ stream }) => stream)
-  const [copied] = await tx.many<{ count: number; wordless: string[] | null }>(sql`
+  const ids = copied.map(({ id }) => id)
+  const streams = copied.map(({ stream }) => stream)
+  const places = copied.map(({ place }) => place)
+  const [done] = await tx.many<{ count: number; wordless: string[] | null }>(sql`
     with known as materialized (
       select array(select id from search.vocabularies where stream = any(${[...new Set(streams)]}::text[])) as ids
-    ), copied as (
+    ), done as (
       insert into search.documents (id, stream, document, words, vocabulary)
-      select source.id, (${streams}::text[])[source.place], source.record::jsonb,
-        case when source.vocabulary is null or source.vocabulary = any(known.ids) then source.words end,
-        case when source.vocabulary = any(known.ids) then source.vocabulary end
-      from known, (${select(ids)}) as source
-      order by source.place
+      select id, stream, document, words, vocabulary
+      from (
+        ${selectWritten(written)}
+        union all
+        select (${places}::int[])[source.place], source.id, (${streams}::text[])[source.place], source.record::jsonb,
+          case when source.vocabulary is null or source.vocabulary = any(known.ids) then source.words end,
+          case when source.vocabulary = any(known.ids) then source.vocabulary end
+        from known, (${select(ids)}) as source
+      ) as input
+      order by place
       on conflict do nothing
       returning id, words is null as "isWordless"
     )
-    select count(*)::int as count, array_agg(id) filter (where "isWordless") as wordless from copied`)
-  if ((copied?.count ?? 0) < ids.length) await requireAll(tx, ids)
-  if (copied?.wordless) await fillWithin(tx, await documentsOf(tx, copied.wordless))
+    select count(*)::int as count, array_agg(id) filter (where "isWordless") as wordless from done`)
+  if ((done?.count ?? 0) < ids.length + written.length) await requireAll(tx, ids)
+  if (done?.wordless) await fillWithin(tx, await documentsOf(tx, done.wordless))
 }
 
 /** Some were there before, or are missing. */

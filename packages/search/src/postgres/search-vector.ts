@@ -21,7 +21,7 @@ export const vectorOf = (document: unknown): Buffer => lexemesOf(document).toVec
 export function lexemesOf(document: unknown, known?: KnownField, seen = NO_PLACES): Lexemes {
   const found: Found = { lexemes, seen, termCount: 0 }
   lexemes.reset()
-  collect(document, NO_PATH, known, found)
+  collect(asJson(document), NO_PATH, known, found)
   lexemes.add(HAS_TERMS)
   if (isFull(found)) lexemes.add(IS_CUT)
   return lexemes
