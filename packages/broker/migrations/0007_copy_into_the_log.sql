@@ -2,8 +2,7 @@
 -- those of a vocabulary.
 alter table outbox.events add column words tsvector, add column vocabulary uuid;
 
--- The next events after a cursor. Of those of some types nothing but id, type and workspace: their record is null. Processes of the version
--- before still call `events_briefly_after`, which writes JSON of these.
+-- The next events after a cursor. Of those of some types nothing but id, type and workspace: their record is null.
 create function outbox.read_events(after_xid xid8, after_position bigint, maximum int, brief text[])
 returns table (id uuid, xid xid8, "position" bigint, announce boolean, record json, traceparent text, type text, workspace_id text)
 language plpgsql stable
@@ -22,6 +21,26 @@ begin
     order by e.xid, e.position
     limit maximum;
 end
+$$;
+
+-- The same with the record of each.
+create or replace function outbox.events_after(after_xid xid8, after_position bigint, maximum int)
+returns table (id uuid, xid xid8, "position" bigint, announce boolean, record json, traceparent text)
+language sql stable
+as $$
+  select id, xid, position, announce, record, traceparent from outbox.read_events(after_xid, after_position, maximum, '{}')
+$$;
+
+-- For processes of the version before, which want JSON of what is brief.
+create or replace function outbox.events_briefly_after(after_xid xid8, after_position bigint, maximum int, brief text[])
+returns table (id uuid, xid xid8, "position" bigint, announce boolean, record json, traceparent text)
+language sql stable
+as $$
+  select id, xid, position, announce,
+    coalesce(record, json_build_object('id', id, 'type', type,
+      'source', json_strip_nulls(json_build_object('workspaceId', workspace_id)))),
+    traceparent
+  from outbox.read_events(after_xid, after_position, maximum, brief)
 $$;
 
 -- Events by their ids, in the order of these; `place` counts them from 1. One that isn't there (any more) is left out.
