@@ -25,7 +25,7 @@ export interface Announcements {
   listen(topic: string, handle: (payload: string) => void, onGap?: () => void): Promise<AsyncDisposable>
 }
 
-/** What is left of an event that a group asks to have brief; `readRecords` has the whole. */
+/** What is left of an event that a group asks to have brief; `readWhole` has the whole. */
 export interface BriefRecord extends Pick<EventRecord, 'id' | 'type'> {
   readonly source: Pick<EventRecord['source'], 'workspaceId'>
 }

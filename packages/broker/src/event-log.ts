@@ -1,6 +1,6 @@
 import { type EventRecord, nativeEvents } from '@platform/contracts'
 import { type Database, type Queries, type Sql, sql, textArray, vectorArray } from '@platform/database'
-import type { BriefRecord } from './broker.ts'
+import { type BriefRecord, isWhole } from './broker.ts'
 import { keepRecordText, recordText } from './record-text.ts'
 import { rememberTrace, traceOf } from './traces.ts'
 
@@ -104,6 +104,20 @@ export async function readRecords(queries: Queries, ids: readonly string[]): Pro
   return rows.map(({ record }) => record)
 }
 
+/** Events, each whole, in their order: those that are brief are read; one that is gone from the log is left out. */
+export async function readWhole(queries: Queries, events: readonly BriefRecord[]): Promise<EventRecord[]> {
+  const brief = events.filter((event) => !isWhole(event))
+  const read =
+    brief.length === 0
+      ? []
+      : await readRecords(
+          queries,
+          brief.map(({ id }) => id),
+        )
+  const records = new Map(read.map((record) => [record.id, record]))
+  return events.flatMap((event) => (isWhole(event) ? event : (records.get(event.id) ?? [])))
+}
+
 /** The cursor of a reader. A new reader begins before everything; from now on only what it has read is deleted. */
 export async function loadCursor(queries: Queries, reader: string): Promise<LogCursor> {
   await queries.many(sql`insert into outbox.consumers (name) values (${reader}) on conflict do nothing`)
@@ -153,16 +167,14 @@ export function insertEvents(
   const texts = textArray(records.map(recordText))
   const traceparents = records.map((record) => traceOf(record) ?? null)
   const words = wordsOf === undefined ? [] : records.map(wordsOf)
-  const vocabularies = [...new Set(words.flatMap((one) => one?.vocabulary ?? []))]
-  // Lists of SQL begin with 1; outside of one is null.
-  const places = words.map((one) => vocabularies.indexOf(one?.vocabulary ?? '') + 1)
+  const vocabularies = words.map((one) => one?.vocabulary ?? null)
   return sql`
     insert into outbox.events (id, workspace_id, type, announce, record, traceparent, words, vocabulary)
     select input.id, input.workspace_id, input.type, input.announce, input.record::json, input.traceparent, input.words,
-      (${vocabularies}::uuid[])[input.place]
+      input.vocabulary
     from unnest(${ids}::uuid[], ${workspaceIds}::text[], ${types}::text[], ${announced}::boolean[], ${texts}::text[],
-        ${traceparents}::text[], ${vectorArray(words.map((one) => one?.own))}::tsvector[], ${places}::int[])
-      as input (id, workspace_id, type, announce, record, traceparent, words, place)
+        ${traceparents}::text[], ${vectorArray(words.map((one) => one?.own))}::tsvector[], ${vocabularies}::uuid[])
+      as input (id, workspace_id, type, announce, record, traceparent, words, vocabulary)
     on conflict do nothing
     returning case when announce then outbox.announce(type, workspace_id, record->'payload') end`
 }

@@ -34,6 +34,7 @@ export {
   readLog,
   readRecord,
   readRecords,
+  readWhole,
   selectEvents,
   storeCursor,
   type WordsOf,

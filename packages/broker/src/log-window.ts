@@ -52,7 +52,8 @@ export class LogWindow {
    */
   reader(briefTypes: readonly string[] = []): ReadSince & Disposable {
     const reader: Reader = { briefTypes, after: undefined }
-    this.#add(reader)
+    this.#readers.add(reader)
+    this.#shareAnew()
     const next: ReadSince = (after, limit, since) => {
       reader.after = after
       return this.#readers.size < 2
@@ -65,11 +66,6 @@ export class LogWindow {
         this.#shareAnew()
       },
     })
-  }
-
-  #add(reader: Reader): void {
-    this.#readers.add(reader)
-    this.#shareAnew()
   }
 
   /** What was read for the groups of before may not be whole for those of now. */

@@ -4,7 +4,7 @@ export {
   ensurePartitions,
   insertEvents,
   isWhole,
-  readRecords,
+  readWhole,
   type WordsOf,
   wakeReaders,
 } from '@platform/broker'

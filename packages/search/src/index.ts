@@ -23,7 +23,7 @@ export { type MadeWords, WordMaker } from './postgres/word-maker.ts'
 export {
   type Analysis,
   type AnalysisQuery,
-  type CopiedDocument,
+  type AppendedDocument,
   type PlacedDocument,
   type Rejection,
   type Retained,

@@ -1,4 +1,4 @@
-import type { CopiedDocument, PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
+import type { AppendedDocument, PlacedDocument, Retained, Search } from './search.ts'
 
 /** What makes documents alike. */
 export interface Grouping {
@@ -35,7 +35,7 @@ export interface Log extends Search, Retained, AsyncDisposable {
    * sequences become visible in their order: a reader that has read up to a sequence misses nothing below it. Commits
    * notify the channel `documents`. Rejects, and appends nothing, where a document isn't there that is to be copied.
    */
-  append(documents: readonly (StreamDocument | CopiedDocument)[]): Promise<void>
+  append(documents: readonly AppendedDocument[]): Promise<void>
   /** Documents after a sequence, of all streams or of one, oldest first. */
   readAfter(sequence: number, limit: number, stream?: string): Promise<PlacedDocument[]>
   /**

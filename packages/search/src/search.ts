@@ -18,6 +18,9 @@ export interface CopiedDocument {
   document?: undefined
 }
 
+/** One that is sent, or one that is there already. */
+export type AppendedDocument = StreamDocument | CopiedDocument
+
 /** A document with its sequence: its position in the one order of the log. */
 export interface PlacedDocument extends StreamDocument {
   sequence: number

@@ -1,6 +1,6 @@
 import { type BriefRecord, isWhole, knownText } from '@platform/broker'
 import { automationExecuted, type EventRecord, eventStream } from '@platform/contracts'
-import type { CopiedDocument, Log, StreamDocument } from '@platform/search'
+import type { AppendedDocument, Log, StreamDocument } from '@platform/search'
 
 /**
  * The events there are most of: where the log has them beside it, it copies them, and none of the groups of this
@@ -16,7 +16,7 @@ export const appendToLog =
     if (documents.length > 0) await deps.log.append(documents)
   }
 
-const documentOf = (event: BriefRecord): (StreamDocument | CopiedDocument)[] =>
+const documentOf = (event: BriefRecord): AppendedDocument[] =>
   isWhole(event)
     ? storedDocuments([event])
     : [{ stream: eventStream(event.source.workspaceId), id: event.id }]

@@ -1,4 +1,4 @@
-import { type BriefRecord, isWhole } from '@platform/broker'
+import type { BriefRecord } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
@@ -14,8 +14,8 @@ interface Needs {
   subscriptions: Pick<SubscriptionStore, 'activeOf'>
   deliveries: Pick<DeliveryStore, 'add'>
   permissions: Pick<Permissions, 'roleOf'>
-  /** Events of the log by their ids, in no order. */
-  readRecords: (ids: readonly string[]) => Promise<EventRecord[]>
+  /** Events, each whole, in their order. */
+  readWhole: (events: readonly BriefRecord[]) => Promise<EventRecord[]>
   clock: Clock
 }
 
@@ -45,24 +45,13 @@ export const fanOutEvents =
       ({ subscription }) => subscription.workspaceId,
     )
     const ofSubscribers = events.filter(({ source }) => wishes.has(source.workspaceId ?? ''))
-    for (const event of await wholeOf(ofSubscribers, deps.readRecords)) {
+    for (const event of await deps.readWhole(ofSubscribers)) {
       const ofWorkspace = wishes.get(event.source.workspaceId ?? '') ?? []
       wanted.push(...(await deliveriesOf(deps.permissions, event, ofWorkspace, slice)))
     }
 
     if (wanted.length > 0) await deps.deliveries.add(wanted, deps.clock.now())
   }
-
-/** In the order in which they came. */
-async function wholeOf(
-  events: readonly BriefRecord[],
-  readRecords: Needs['readRecords'],
-): Promise<EventRecord[]> {
-  const brief = events.filter((event) => !isWhole(event))
-  const read = brief.length === 0 ? [] : await readRecords(brief.map(({ id }) => id))
-  const records = new Map(read.map((record) => [record.id, record]))
-  return events.flatMap((event) => (isWhole(event) ? event : (records.get(event.id) ?? [])))
-}
 
 async function deliveriesOf(
   permissions: Needs['permissions'],

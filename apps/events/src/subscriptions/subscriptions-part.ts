@@ -1,5 +1,5 @@
 import type { Audit } from '@platform/audit'
-import { readRecords } from '@platform/broker'
+import { readWhole } from '@platform/broker'
 import { type Database, HolderWatch } from '@platform/database'
 import type { Route } from '@platform/http'
 import { type Clock, HOUR_MS } from '@platform/kernel'
@@ -102,7 +102,7 @@ export function subscriptionsPart(needs: Needs): Part {
           subscriptions,
           deliveries,
           permissions,
-          readRecords: (ids) => readRecords(database, ids),
+          readWhole: (events) => readWhole(database, events),
           clock,
         }),
         { briefTypes: BRIEF_TYPES },

@@ -1,5 +1,4 @@
-import type { EventRecord } from '@platform/contracts'
-import { type BriefRecord, isWhole } from '@platform/outbox'
+import type { BriefRecord } from '@platform/outbox'
 import type { QueuedRun } from '../automations/model.ts'
 import { type FulfilledWaits, fulfil, type MetWait } from './fulfilled-wait-store.ts'
 import type { LookBack } from './look-back.ts'
@@ -7,7 +6,7 @@ import { eventsByType, keyOf, meet, type PlacedEvent, type Probed, probe, typeKe
 import type { OpenWait, WaitStore } from './wait-store.ts'
 
 type Deps = {
-  readonly waits: Pick<WaitStore, 'listWaited' | 'find' | 'listPlaces' | 'listRecords'>
+  readonly waits: Pick<WaitStore, 'listWaited' | 'find' | 'listPlaces' | 'readWhole'>
   readonly fulfilled: FulfilledWaits
   readonly past: Pick<LookBack, 'search'>
 }
@@ -44,19 +43,11 @@ export class WaitMatcher {
     const wanted = waited.flatMap(
       ({ workspaceId, event }) => byType.get(typeKey(workspaceId, event))?.events ?? [],
     )
-    const probed = probe(await this.#wholeOf([...new Set(wanted)]), waited)
+    const probed = probe(await this.#deps.waits.readWhole([...new Set(wanted)]), waited)
     if (probed.size === 0) return []
     const open = await this.#deps.waits.find([...probed.values()].map((one) => one.probe))
     if (open.length === 0) return []
     return await meet(open, probed, await this.#placed(open, probed), false)
-  }
-
-  /** Those that are brief are read. */
-  async #wholeOf(events: readonly BriefRecord[]): Promise<EventRecord[]> {
-    const whole = events.filter(isWhole)
-    if (whole.length === events.length) return whole
-    const brief = events.filter((event) => !isWhole(event))
-    return [...whole, ...(await this.#deps.waits.listRecords(brief.map(({ id }) => id)))]
   }
 
   /** Those that may end one of these waits. */

@@ -1,6 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { type Database, type Queries, type Sql, sql } from '@platform/database'
-import { readRecords } from '@platform/outbox'
+import { type BriefRecord, readWhole } from '@platform/outbox'
 import type { LogPlace, NewWait, Received } from '../automations/wait-inbox.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { WOKEN_RUNS } from '../runs/run.ts'
@@ -76,8 +76,8 @@ export const waitStore = (database: Database) => ({
         ${probes.map((one) => one.workspaceId)}::text[], ${probes.map((one) => one.event)}::text[],
         ${probes.map(({ path }) => path)}::text[], ${probes.map(({ hash }) => hash)}::int[]) w`),
 
-  /** The events with these ids that the log still has. */
-  listRecords: (ids: readonly string[]): Promise<EventRecord[]> => readRecords(database, ids),
+  /** Events that the log still has, each whole. */
+  readWhole: (events: readonly BriefRecord[]): Promise<EventRecord[]> => readWhole(database, events),
 
   /** Where events are in the log; those that it does not have any more are left out. */
   listPlaces: (ids: readonly string[]): Promise<({ id: string } & LogPlace)[]> =>

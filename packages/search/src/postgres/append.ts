@@ -1,7 +1,7 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { type Database, type Queries, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
-import type { CopiedDocument, StreamDocument } from '../search.ts'
+import type { AppendedDocument } from '../search.ts'
 import {
   type DocumentsInOrder,
   insertAndCopy,
@@ -22,9 +22,6 @@ const APPEND_MS = 10_000
  */
 const AT_ONCE = 64
 const LENGTH_AT_ONCE = 100_000
-
-/** One that is sent, or one that is there already. */
-type AppendedDocument = StreamDocument | CopiedDocument
 
 /** What appending needs to know of documents. */
 export interface AppendParts {

@@ -9,36 +9,33 @@ import type { DocumentWords } from './vocabularies.ts'
  */
 export type SelectDocuments = (ids: readonly string[]) => Sql
 
-/** Where a document comes among others. */
-interface PlacedDocument {
+/** A document among others of a statement. */
+interface OrderedDocument {
   readonly place: number
   readonly id: string
   readonly stream: string
 }
 
 /** A document as it is sent. */
-export interface WrittenDocument extends PlacedDocument, DocumentWords {
+export interface WrittenDocument extends OrderedDocument, DocumentWords {
   readonly text: string
 }
 
 /** Documents of one statement: those that are sent, and those that are copied. */
 export interface DocumentsInOrder {
   readonly written: WrittenDocument[]
-  readonly copied: PlacedDocument[]
+  readonly copied: OrderedDocument[]
 }
 
 /** A `select` of documents that are sent with it: `place`, `id`, `stream`, `document`, `words` and `vocabulary`. */
 export function selectWritten(documents: readonly WrittenDocument[]): Sql {
-  const named = [...new Set(documents.flatMap(({ vocabulary }) => vocabulary?.id ?? []))]
-  // Lists of SQL begin with 1; outside of one is null.
-  const numbers = documents.map(({ vocabulary }) => named.indexOf(vocabulary?.id ?? '') + 1)
+  const vocabularies = documents.map(({ vocabulary }) => vocabulary?.id ?? null)
   return sql`
-    select input.place, input.id, input.stream, input.document::jsonb as document, input.words,
-      (${named}::uuid[])[input.number] as vocabulary
+    select input.place, input.id, input.stream, input.document::jsonb as document, input.words, input.vocabulary
     from unnest(${documents.map(({ place }) => place)}::int[], ${documents.map(({ id }) => id)}::uuid[],
         ${documents.map(({ stream }) => stream)}::text[], ${textArray(documents.map(({ text }) => text))}::text[],
-        ${vectorArray(documents.map(({ own }) => own))}::tsvector[], ${numbers}::int[])
-      as input (place, id, stream, document, words, number)`
+        ${vectorArray(documents.map(({ own }) => own))}::tsvector[], ${vocabularies}::uuid[])
+      as input (place, id, stream, document, words, vocabulary)`
 }
 
 /**
