@@ -27,6 +27,7 @@ import { scaling } from './scaling.ts'
 import { schedules } from './schedules.ts'
 import { start } from './start.ts'
 import { streams } from './streams.ts'
+import { waiting } from './waiting.ts'
 
 /** One thing to measure. */
 export interface Part {
@@ -53,6 +54,7 @@ export const cases: Record<string, Record<string, Part>> = {
   instructions: { instructions: { measure: instructions } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   neighbours: { neighbours: { measure: neighbours } },
+  waiting: { waiting: { measure: waiting } },
   streams: { streams: { measure: streams } },
   // How fast they are committed, get to where they are seen, and are found among a million.
   events: {
