@@ -107,10 +107,7 @@ export interface RunOrder {
   readonly suspension?: Failure | undefined
   /** Only what the segments have is done again, without any effect. */
   readonly reading?: JournalReading
-  /**
-   * Of a run that is not repeatable: what comes in is remembered, in so many characters at most, so that somebody may
-   * look at the run when it has ended.
-   */
+  /** Of a run that is not repeatable: so many characters of what comes in are kept for who looks at it later. */
   readonly recordsAtMost?: number | undefined
   /** Sees every step. */
   readonly observer?: StepObserver
@@ -120,6 +117,8 @@ export interface RunOrder {
   readonly horizon?: string
   /** Somebody waits for its end: it stays in memory while it waits. */
   readonly isAwaited?: boolean
+  /** True while other runs may want its place: then it stays in memory through no wait but a very short one. */
+  readonly isPlaceWanted?: (() => boolean) | undefined
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -282,6 +281,7 @@ function waitsOf(
     now: () => parts.clock.now(),
     timers: parts.timers ?? systemTimers,
     horizon: order.horizon,
+    isPlaceWanted: order.isPlaceWanted,
     onChange: () => run.reconsider(),
   })
   return buffer.waits

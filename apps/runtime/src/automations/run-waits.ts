@@ -44,12 +44,15 @@ interface Parts {
   readonly now: () => Date
   readonly timers: Timers
   readonly horizon: string | undefined
+  readonly isPlaceWanted: (() => boolean) | undefined
   /** Told when the run may be given up that could not before. */
   readonly onChange: () => void
 }
 
 /** A run whose wait is over sooner than that stays in memory. */
 export const SHORT_WAIT_MS = SECOND_MS
+/** The same where other runs may want its place. */
+const VERY_SHORT_WAIT_MS = 100
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The waits of one run, as far as it is in memory. */
@@ -245,11 +248,10 @@ export class RunWaits {
   /** True when it is worth while to give the run up until one of its waits is over. */
   mayPark(): boolean {
     if (this.#isLooking || this.#pending.size === 0) return false
-    const nowMs = this.#parts.now().getTime()
-    return (
-      this.#isDraining ||
-      [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > nowMs + SHORT_WAIT_MS)
-    )
+    if (this.#isDraining) return true
+    const shortMs = this.#parts.isPlaceWanted?.() === true ? VERY_SHORT_WAIT_MS : SHORT_WAIT_MS
+    const shortUntilMs = this.#parts.now().getTime() + shortMs
+    return [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > shortUntilMs)
   }
 
   park(): ParkedRun {

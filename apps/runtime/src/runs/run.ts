@@ -109,6 +109,8 @@ export interface ClaimedRun extends Claim {
 export interface LeasedRun {
   readonly claim: Claim
   readonly workspaceId: string
+  /** True while others may want the place it takes. */
+  readonly isPlaceWanted?: () => boolean
   /** Known as soon as the run has begun. */
   active: ActiveRun | undefined
   /** Set when it was asked to end. */

@@ -12,7 +12,7 @@ import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { ReadParts } from '../inspection/read-run.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
-import { queueDueRuns } from './due-runs.ts'
+import { queueDueRuns, type WakeDue } from './due-runs.ts'
 import { callsElsewhere } from './elsewhere.ts'
 import { findElsewhere } from './find-elsewhere.ts'
 import { journalStore } from './journal-store.ts'
@@ -56,8 +56,7 @@ export interface RunWaiting {
   readonly lookBack: (runId: string) => void
   /** An event came for these runs, of which some may be at work here. */
   readonly hear: (runIds: readonly string[]) => void
-  /** Lets so many runs go on at most whose wait is over; answers how many. */
-  readonly wakeDue: (limit: number) => Promise<number>
+  readonly wakeDue: WakeDue
 }
 
 interface RunsParts {

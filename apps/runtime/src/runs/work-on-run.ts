@@ -95,6 +95,7 @@ export const workOnRun =
       cancellation: run.cancellation ?? undefined,
       suspension: suspensionOf(workspace),
       horizon: run.horizon,
+      isPlaceWanted: leased.isPlaceWanted,
       commit: (effects) => commitSoFar(deps, { claim, effects, end: undefined }),
     })
     leased.active = active

@@ -228,6 +228,11 @@ export class WorkQueue {
     return [...counts].filter(([, count]) => count * 2 >= this.#options.concurrency).map(([id]) => id)
   }
 
+  /** No more runs of the workspace would be begun now. */
+  #isFullFor(workspaceId: string): boolean {
+    return this.#room() <= 0 || this.#greedyWorkspaces().includes(workspaceId)
+  }
+
   /** There may be a run for a place that gets free. */
   #isPlaceWanted(): boolean {
     return this.#mayBeWoken || this.#abandoned !== undefined || performance.now() >= this.#emptyUntil
@@ -235,7 +240,8 @@ export class WorkQueue {
 
   #begin(run: ClaimedRun, signal: AbortSignal): Promise<void> {
     const { id, attempt, workspaceId } = run
-    const leased: LeasedRun = { claim: { id, attempt }, workspaceId, active: undefined }
+    const isPlaceWanted = () => this.#isFullFor(workspaceId)
+    const leased: LeasedRun = { claim: { id, attempt }, workspaceId, isPlaceWanted, active: undefined }
     // A process that stood still for longer than a lease may claim what it is still working on.
     this.#leased.get(run.id)?.active?.end(leaseLost())
     this.#leased.set(run.id, leased)

@@ -1,5 +1,6 @@
 import { type Database, type Queries, sql } from '@platform/database'
 import { storableJson } from '../contexts/storable.ts'
+import type { WokenRuns } from '../runs/due-runs.ts'
 import { type ClaimedWork, isParked, type Parked, type WaitWriter } from '../runs/run.ts'
 import { announceWoken, deleteWaits, deleteWaitsOf, insertion } from './wait-store.ts'
 
@@ -53,16 +54,25 @@ async function park(tx: Queries, parked: readonly (Parked & { id: string })[]): 
 }
 
 /**
- * Lets runs go on whose time is over; answers how many. The time is that of the statement: with one that goes on while
- * it is compared, no index could end the search, and each look would go through all runs that wait.
+ * Lets so many runs at most go on whose time is over, and looks `aheadMs` ahead. The time is that of the statement:
+ * with one that goes on while it is compared, no index could end the search, and each look would go through all runs
+ * that wait.
  */
-export async function wakeDue(database: Database, limit: number): Promise<number> {
-  const rows = await database.many(sql`
+export async function wakeDue(database: Database, limit: number, aheadMs: number): Promise<WokenRuns> {
+  const [woken] = await database.many<WokenRuns>(sql`
     with due as materialized (
       select id from runtime.runs where wakes_at <= now() order by wakes_at limit ${limit}
-      for update skip locked)
-    update runtime.runs r set wakes_at = null,
-      waits_for = case when r.waits_for in ('event', 'time') then 'worker' else r.waits_for end
-    where r.id = any (array(select id from due)) and r.status = 'waiting' returning r.id`)
-  return rows.length
+      for update skip locked
+    ), woken as (
+      update runtime.runs r set wakes_at = null,
+        waits_for = case when r.waits_for in ('event', 'time') then 'worker' else r.waits_for end
+      where r.id = any (array(select id from due)) and r.status = 'waiting' returning r.id
+    ), next as (
+      select wakes_at from runtime.runs
+      where wakes_at > now() and wakes_at <= now() + ${aheadMs} * interval '1 millisecond'
+      order by wakes_at limit 1
+    )
+    select (select count(*)::int from woken) as count,
+      (select (extract(epoch from wakes_at - now()) * 1000)::float8 from next) as "nextMs"`)
+  return woken ?? { count: 0, nextMs: null }
 }

@@ -7,6 +7,7 @@ import { startOutside } from '../../test/outside.ts'
 import { endedRun } from '../../test/runs.ts'
 import { emittedEvent, runtimeDatabaseUrl, startRuntime, type TestRuntime } from '../../test/testing.ts'
 import { emit, parkedRuns, runRows, type Step, told, workspaceOf } from '../../test/waits.ts'
+import { wakeDue } from './parked-run-store.ts'
 
 let one: TestRuntime
 let two: TestRuntime
@@ -119,6 +120,31 @@ describe('a run that waits', () => {
     expect(await told(one, id, 'told')).toEqual([{ got: [null, null, null] }])
     expect(performance.now() - startedAt).toBeGreaterThan(2300)
     expect(await one.database.many(sql`select 1 from runtime.waits where workspace_id = ${id}`)).toEqual([])
+  })
+
+  test('is seen before its time is over by whoever looks ahead so far', async () => {
+    const { id } = await workspaceOf(one, [{ wait: { timeout: '9s' } }])
+    await emit(one, id, 'go')
+    await parkedRuns(one, id)
+    const { nextMs } = await wakeDue(one.database, 1, 9000)
+    expect(nextMs).toBeGreaterThan(0)
+    expect(nextMs).toBeLessThan(9000)
+    expect(await wakeDue(one.database, 1, 0)).toMatchObject({ nextMs: null })
+  })
+
+  test.each([
+    ['keeps its place through less than a second', '64', 1],
+    ['gives it up where others may want it', '2', 2],
+  ])('%s (RUN_CONCURRENCY=%s)', async (_, concurrency, attempts) => {
+    await using few = await startRuntime({
+      databaseUrl: await runtimeDatabaseUrl(),
+      env: { RUN_CONCURRENCY: concurrency },
+    })
+    const { id } = await workspaceOf(few, [{ wait: { timeout: '800ms' } }, tell({ n: '{{payload.n}}' })])
+    for (const n of [1, 2, 3, 4, 5, 6]) await emit(few, id, 'go', { n })
+    const heard = (await told(few, id, 'told', 6)) as { n: number }[]
+    expect(heard.map(({ n }) => n).sort()).toEqual([1, 2, 3, 4, 5, 6])
+    expect((await runRows(few, id)).map(({ attempt }) => attempt)).toEqual(Array(6).fill(attempts))
   })
 
   test('is given up as well where a step pauses before it is tried again', async () => {

@@ -41,7 +41,7 @@ export function waitsPart({ database, log }: { database: Database; log: Logger }
     endWaits: (events, runs) => matcher.endWaits(events, runs),
     lookBack,
     hear: (runIds) => inbox.hear(runIds),
-    wakeDue: (limit) => wakeDue(database, limit),
+    wakeDue: (limit, aheadMs) => wakeDue(database, limit, aheadMs),
     part: {
       jobs: [
         past.job,
