@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { one, openDatabase, sql, startEmbedded } from '@platform/database'
 import { freshDirectory, type Platform, processTree, startAllInOne } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -21,7 +23,7 @@ beforeAll(async () => {
   const server = await startEmbedded(`${directory}/postgres`)
   opened.defer(() => server.stop())
   databaseUrl = server.url
-  const env = { RUNTIME_PROCESSES: '1', DATABASE_URL: databaseUrl }
+  const env = { RUNTIME_PROCESSES: '1', DATABASE_URL: databaseUrl, FETCH_ALLOWED_HOSTS: '127.0.0.0/8' }
   platform = opened.use(await startAllInOne(env, undefined, 'e2e/support/planted-faults.ts'))
   token = (await administrator(platform)).token
   workspace = await newWorkspace(platform.origin, token)
@@ -141,6 +143,36 @@ describe('a run of an event that', () => {
     120_000,
   )
 })
+
+test('a hundred answers of a megabyte that come in together end no process', async () => {
+  await served()
+  const answer = JSON.stringify(Array.from({ length: 10_000 }, (_, id) => ({ id, text: 'x'.repeat(80) })))
+  const asking: ServerResponse[] = []
+  const outside = createServer((_, response) => {
+    asking.push(response.setHeader('content-type', 'application/json'))
+    if (asking.length === 100) for (const one of asking) one.end(answer)
+  })
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => void outside.close())
+  await saveAutomation(platform.origin, token, workspace, {
+    slug: 'large',
+    name: 'large',
+    when: { endpoint: true },
+    do: [
+      { fetch: { url: `http://127.0.0.1:${(outside.address() as AddressInfo).port}`, output: 'rows' } },
+      { set: { name: 'last', value: '{{rows[9999].id}}' } },
+    ],
+    output: '{{last}}',
+  })
+  const before = deaths()
+  const url = `/v2/workspaces/${workspace}/webhooks/large`
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => call(platform.origin, 'POST', url, { token, body: {} })),
+  )
+  expect(answers.filter(({ status, json }) => status === 200 && json === 9999)).toHaveLength(100)
+  expect(deaths()).toBe(before)
+}, 60_000)
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)('a process that is ended by %s is replaced', async (signal) => {
   await served()

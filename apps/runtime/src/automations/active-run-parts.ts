@@ -102,6 +102,7 @@ interface Asking {
   readonly remainingMs: () => number
   readonly endOfRun: () => AbortSignal
   readonly goesOn: () => boolean
+  readonly turn: () => Promise<void> | undefined
 }
 
 /**
@@ -138,6 +139,10 @@ export class AskedEffect implements OutsideEffect {
 
   get remainingMs(): () => number {
     return this.#asking.remainingMs
+  }
+
+  get turn(): () => Promise<void> | undefined {
+    return this.#asking.turn
   }
 
   /** True once somebody has listened for the end of the run, and it came. */

@@ -331,6 +331,7 @@ export class ActiveRun implements RunState {
       remainingMs: () => Math.max(0, this.#endsAt - performance.now()),
       endOfRun: () => (inFinally ? this.#ends.cleanUp : this.#ends.steps).by(this.#endsAt),
       goesOn: () => this.hasEnded,
+      turn: () => this.#share.turnIn(this.#parts.slices, performance.now()),
     })
     this.#waits += 1
     try {

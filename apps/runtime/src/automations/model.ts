@@ -356,6 +356,11 @@ export interface OutsideEffect {
   readonly goesOn: boolean
   /** How long the run may still take. */
   readonly remainingMs: () => number
+  /**
+   * To be asked before work on what came in that may take long, because much may come in together: undefined where the
+   * run may go on at once, else resolves when it may.
+   */
+  readonly turn: () => Promise<void> | undefined
 }
 
 /** Where functions in code run, and what their calls of the outside wait for. */

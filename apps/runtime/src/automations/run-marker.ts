@@ -39,14 +39,19 @@ const blind = {
 /** How long the mark of a run that is over may stand. */
 const CLEAR_MS = 20
 
-/** Says which run has the event loop, whenever another one gets it: about 2 µs each time. */
+/**
+ * Says which run has the event loop, whenever another one gets it: about 2 µs each time. Calls `goOn` as well then: who
+ * gives the loop to another run does not hang, also where so much has come in together that timers are late.
+ */
 export class RunMarker {
   readonly #write: (text: string) => void
+  readonly #goOn: () => void
   #current: RunMark | undefined
   #clearing: NodeJS.Timeout | undefined
 
-  constructor(write: (text: string) => void) {
+  constructor(write: (text: string) => void, goOn: () => void) {
     this.#write = write
+    this.#goOn = goOn
   }
 
   /** The run goes on. */
@@ -54,6 +59,7 @@ export class RunMarker {
     if (this.#current === mark) return
     this.#current = mark
     this.#write(JSON.stringify(mark))
+    this.#goOn()
   }
 
   /** The run is over: what comes now is not its fault. Where runs follow each other at once, the next one says it. */

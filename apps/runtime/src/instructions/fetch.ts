@@ -154,6 +154,7 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
     const attempts: FetchAttempt[] = []
     const { signal, remainingMs } = effect
     const { result, conceal } = await send(frame, question, { key, signal, remainingMs }, attempts)
+    await effect.turn()
     if (!('error' in result) && result.live !== undefined)
       return { key, ...streamed(frame, question, { key, result, live: result.live, conceal }), attempts }
     return { key, ...outcomeOf(frame, question, result, conceal), attempts }

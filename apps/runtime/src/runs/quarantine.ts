@@ -47,7 +47,10 @@ export function openContainment(self: Contained | undefined): OpenedContainment 
   if (self === undefined) return { refused, containment: undefined, marker: undefined }
   refused.learn(self.news)
   self.onNews((news) => refused.learn(news))
-  const marker = new RunMarker((text) => self.box.mark(text))
+  const marker = new RunMarker(
+    (text) => self.box.mark(text),
+    () => self.box.beatAgain(performance.now()),
+  )
   return { refused, containment: containmentOf(self, refused), marker }
 }
 

@@ -1,4 +1,4 @@
-import { BlackBox } from './black-box.ts'
+import { BEAT_MS, BlackBox } from './black-box.ts'
 
 /** Says to a process that it was started by another one, and as what. */
 export const CONTAINED_AS = 'PLATFORM_CONTAINED_AS'
@@ -9,8 +9,6 @@ const BLACK_BOX = 4
 
 /** Sent to a process that is to stop; a signal of the terminal may have reached it before. */
 export const STOP_WORKER = 'stop'
-
-const BEAT_MS = 50
 
 /** A message of a process to the one that started it. */
 export type FromContained = { contained: 'ready' } | { contained: 'suspects' }
