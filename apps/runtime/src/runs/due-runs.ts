@@ -22,8 +22,8 @@ interface Deps {
 const LOOK_MS = 250
 /** A look sees beyond the next one, however late that comes. */
 const AHEAD_MS = 2 * LOOK_MS
-/** While time after time is over, looks lie so far apart. */
-const REST_MS = 20
+/** While time after time is over, looks lie so far apart: each instance has its own. */
+const REST_MS = 50
 const BATCH = 500
 
 /**
