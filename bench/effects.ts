@@ -1,7 +1,5 @@
 import { startAllInOne } from '@platform/testing/platform'
-import { emitter } from './events/emitter.ts'
-import { EvenLoad } from './events/even-load.ts'
-import { follow } from './events/follow.ts'
+import { liveLatency } from './events/live-latency.ts'
 import type { Figure } from './measure/figure.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 import { smallMemory } from './measure/small-memory.ts'
@@ -26,12 +24,8 @@ export async function effects(): Promise<Figure[]> {
     when: { events: ['bench.event'] },
     do: [{ emit: { event: 'bench.effect', payload: { n: '{{payload.n}}' } } }],
   })
-  const load = new EvenLoad(PACE)
-  using _follower = await follow({ origin: platform.origin, ...workspace }, (data) => {
-    const { type, payload } = JSON.parse(data) as { type: string; payload: { n: number } }
-    if (type === 'bench.effect') load.heard(payload.n)
-  })
-  const { p50Ms, p99Ms } = await load.run(emitter(platform.origin, workspace))
+  const place = { origin: platform.origin, ...workspace }
+  const { p50Ms, p99Ms } = await liveLatency(place, 'bench.effect', PACE)
   const name = `event → effect of the run it triggered, ${PACE.perSecond}/s:`
   return [
     { name: `${name} p50`, value: p50Ms, unit: 'ms' },

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Database, openDatabase, reachEmbedded, sql } from '@platform/database'
 import { processTree, startAllInOne } from '@platform/testing/platform'
 import { emitter } from './events/emitter.ts'
-import { EvenLoad } from './events/even-load.ts'
-import { follow } from './events/follow.ts'
+import { liveLatency } from './events/live-latency.ts'
 import { type Figure, median } from './measure/figure.ts'
 import { pssMegabytes } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
@@ -60,12 +59,8 @@ export async function waiting(): Promise<Figure[]> {
   await untilWaiting(database, RUNS)
   const after = await memory()
 
-  const load = new EvenLoad(PACE)
-  using _follower = await follow({ origin: platform.origin, ...workspace }, (data) => {
-    const { type, payload } = JSON.parse(data) as { type: string; payload: { n: number } }
-    if (type === 'bench.effect') load.heard(payload.n)
-  })
-  const { p50Ms, p99Ms } = await load.run(emitter(platform.origin, workspace))
+  const place = { origin: platform.origin, ...workspace }
+  const { p50Ms, p99Ms } = await liveLatency(place, 'bench.effect', PACE)
   const name = `${RUNS} waiting runs:`
   return [
     { name: `${name} memory of everything`, value: after - before, unit: 'MB PSS', needed: 100 },

@@ -249,16 +249,22 @@ export class RunWaits {
   mayPark(): boolean {
     if (this.#isLooking || this.#pending.size === 0) return false
     if (this.#isDraining) return true
-    const shortMs = this.#parts.isPlaceWanted?.() === true ? VERY_SHORT_WAIT_MS : SHORT_WAIT_MS
-    const shortUntilMs = this.#parts.now().getTime() + shortMs
-    return [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > shortUntilMs)
+    const leftMs = this.#firstEndMs() - this.#parts.now().getTime()
+    return leftMs > SHORT_WAIT_MS || (leftMs > VERY_SHORT_WAIT_MS && this.#parts.isPlaceWanted?.() === true)
+  }
+
+  /** When the first of its waits is over. */
+  #firstEndMs(): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const { endsAtMs } of this.#pending.values()) first = Math.min(first, endsAtMs)
+    return first
   }
 
   park(): ParkedRun {
     const pending = [...this.#pending.values()]
+    const endsAtMs = this.#firstEndMs()
     for (const one of pending) this.#remove(one)
     this.#watch?.[Symbol.dispose]()
-    const endsAtMs = pending.reduce((least, one) => Math.min(least, one.endsAtMs), Number.POSITIVE_INFINITY)
     const waitsFor = pending.some(({ wantsEvents }) => wantsEvents) ? 'event' : 'time'
     return { waitsFor, leftMs: Math.max(0, endsAtMs - this.#parts.now().getTime()) }
   }
