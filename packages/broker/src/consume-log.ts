@@ -20,6 +20,7 @@ import {
 } from './event-log.ts'
 import { LogSleeper } from './log-sleeper.ts'
 import type { LogWindow, ReadSince } from './log-window.ts'
+import { LookTimes } from './look-times.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 
@@ -29,11 +30,6 @@ interface LogSource {
   /** What the groups of this process read together. */
   window: LogWindow
 }
-
-/** A group that finds little rests at most this long for what it took to handle it. */
-const REST_MS = 20
-/** While news come again and again, the groups of a process look for them at moments that lie so far apart. */
-const LOOK_EVERY_MS = 15
 
 /**
  * Handles the log as one instance of `group`: one process of the cluster is active at a time, the next one takes over
@@ -84,14 +80,21 @@ async function consumeWhile(
     throughOutages(delivery, () => storeCursor(database, group, reached)),
   )
   try {
+    const times = new LookTimes()
+    // When all groups look that found something before; undefined where this one looks because it was woken.
+    let moment: number | undefined
     while (!signal.aborted) {
       const isBusy = await replayAsked()
-      const { events, isSmall, isHeldBack } = await reader.next(sleeper.awake())
-      const startedAt = performance.now()
+      const { events, isFull, isHeldBack } = await reader.next(sleeper.awake(moment))
+      times.found(events.length)
       await handleAll(events, delivery, keeper)
-      if (!isSmall || isBusy) continue
-      if (events.length > 0) await untilNextLook(performance.now() - startedAt, signal)
-      await sleeper.sleep(isHeldBack, signal)
+      moment = undefined
+      if (isFull || isBusy) continue
+      if (events.length > 0) {
+        moment = times.next()
+        await waitUntil(moment, signal)
+      }
+      if (await sleeper.sleep(isHeldBack, signal)) moment = undefined
     }
   } finally {
     await keeper.done()
@@ -112,15 +115,9 @@ async function handleAll(
   await keeper.store({ xid: last.xid, position: last.position })
 }
 
-/**
- * Rests for as long as the work took, so that a busy process handles twice as many at once, and then until the moment
- * at which all groups look: one question to the database serves them all. Who sleeps looks as soon as it is woken.
- */
-function untilNextLook(tookMs: number, signal: AbortSignal): Promise<void> {
-  const now = performance.now()
-  const moment = Math.ceil((now + Math.min(tookMs, REST_MS)) / LOOK_EVERY_MS) * LOOK_EVERY_MS
-  return pause(Math.ceil(moment - now), undefined, { signal }).catch(() => undefined)
-}
+/** Waits until `performance.now()` says so. */
+const waitUntil = (moment: number, signal: AbortSignal): Promise<void> =>
+  pause(Math.ceil(moment - performance.now()), undefined, { signal }).catch(() => undefined)
 
 /** A cursor is stored this often at most: where little happens, storing it would take longer than the work. */
 const CURSOR_MS = 500
@@ -177,8 +174,6 @@ const FIRST_BATCH = 64
 interface Batch extends LogPage {
   /** True when there may be more to read at once. */
   isFull: boolean
-  /** True when there was so little that waiting for more is worth it. */
-  isSmall: boolean
 }
 
 /**
@@ -219,7 +214,7 @@ export class LogReader {
     this.#cursor = events.at(-1) ?? this.#cursor
     const isFull = events.length >= limit
     this.#limit = this.#nextLimit(events, isFull ? limit * 2 : limit)
-    return { events, isHeldBack, isFull, isSmall: events.length < limit / 2 }
+    return { events, isHeldBack, isFull }
   }
 
   #nextLimit(events: readonly LogEvent[], wanted: number): number {

@@ -53,6 +53,19 @@ describe('a reader of the log', () => {
     expect(sleeper.awake()).toBe(500)
   })
 
+  it('that looks at a moment with others leaves what woke it behind that moment for its next look', async () => {
+    const sleeper = new LogSleeper()
+    await vi.advanceTimersByTimeAsync(20)
+    sleeper.wake()
+    // Others may have asked at 15, and not have found it.
+    expect(sleeper.awake(15)).toBe(15)
+    expect(await sleeper.sleep(false, signal)).toBe(false)
+    expect(sleeper.awake(30)).toBe(30)
+    const sleeping = sleeper.sleep(false, signal)
+    sleeper.wake()
+    expect(await sleeping).toBe(true)
+  })
+
   it('does not sleep when it was woken since it looked, or is to stop', async () => {
     const sleeper = new LogSleeper()
     sleeper.awake()

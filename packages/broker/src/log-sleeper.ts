@@ -19,19 +19,24 @@ export class LogSleeper {
   }
 
   /**
-   * Called before looking: what woke until now is known. Answers since when there may be something new: what was found
-   * by a look that began later needs not be looked for again; milliseconds of `performance.now()`.
+   * Called before looking: what woke until now is known, or until the `moment` at which several look, each a little
+   * later. Answers since when there may be something new: what was found by a look that began later needs not be looked
+   * for again; milliseconds of `performance.now()`.
    */
-  awake(): number {
-    this.#seen = this.#wakeUp.count
-    return this.#newsAt
+  awake(moment?: number): number {
+    if (moment === undefined || this.#newsAt < moment) this.#seen = this.#wakeUp.count
+    return moment ?? this.#newsAt
   }
 
   /**
    * Waits to be woken, but not for long. Readers of one process that are not woken look at the same moments, for which
-   * one question is enough.
+   * one question is enough. False where it was woken before.
    */
-  async sleep(isHeldBack: boolean, signal: AbortSignal): Promise<void> {
+  async sleep(isHeldBack: boolean, signal: AbortSignal): Promise<boolean> {
+    if (this.#wakeUp.count !== this.#seen) {
+      this.#idle = 0
+      return false
+    }
     const now = performance.now()
     const waitMs = WAITS_MS[this.#idle]
     const lookAt =
@@ -40,5 +45,6 @@ export class LogSleeper {
     const isWoken = this.#wakeUp.count !== this.#seen
     if (!isWoken) this.#newsAt = lookAt
     this.#idle = isHeldBack && !isWoken ? this.#idle + 1 : 0
+    return true
   }
 }

@@ -54,14 +54,45 @@ describe('groups of one process', () => {
     log.add(5)
     const window = new LogWindow(log.read)
     const [one, other] = [groupOf(window), groupOf(window)]
+    const wokenAt = performance.now()
     const first = await one(LOG_START, 3)
     expect(positions(first)).toEqual([1, 2, 3])
-    expect((await other(LOG_START, 2))[0]?.record).toBe(first[0]?.record)
-    expect(positions(await other(at(2), 10))).toEqual([3])
+    expect((await other(LOG_START, 2, wokenAt))[0]?.record).toBe(first[0]?.record)
+    expect(positions(await other(at(2), 10, wokenAt))).toEqual([3])
     expect(log.asked).toEqual([0])
     expect(positions(await other(at(3), 10))).toEqual([4, 5])
     expect(positions(await one(at(3), 10))).toEqual([4, 5])
+    expect(log.asked).toEqual([0, 3, 5])
+  })
+
+  it('get what has come since with what another has read before, in one question for all', async () => {
+    const log = logOf()
+    log.add(3)
+    const window = new LogWindow(log.read)
+    const [one, other, third] = [groupOf(window), groupOf(window), groupOf(window)]
+    await one(LOG_START, 10)
+    log.add(2)
+    const wokenAt = performance.now()
+    expect(positions(await other(at(1), 10, wokenAt))).toEqual([2, 3, 4, 5])
+    expect(positions(await third(LOG_START, 10, wokenAt))).toEqual([1, 2, 3, 4, 5])
+    expect(positions(await one(at(3), 10, wokenAt))).toEqual([4, 5])
     expect(log.asked).toEqual([0, 3])
+    // Who gets as many as it takes at once asks for no more.
+    expect(positions(await third(at(1), 2))).toEqual([2, 3])
+    expect(log.asked).toEqual([0, 3])
+  })
+
+  it('ask nothing behind what is known where another has found nothing there since', async () => {
+    const log = logOf()
+    log.add(2)
+    const window = new LogWindow(log.read)
+    const [one, other] = [groupOf(window), groupOf(window)]
+    await one(LOG_START, 10)
+    await other(LOG_START, 1, 0)
+    const wokenAt = performance.now()
+    expect(await one(at(2), 10, wokenAt)).toEqual([])
+    expect(positions(await other(at(1), 10, wokenAt))).toEqual([2])
+    expect(log.asked).toEqual([0, 2])
   })
 
   it('ask together where they wake together', async () => {
@@ -69,7 +100,8 @@ describe('groups of one process', () => {
     log.add(3)
     const window = new LogWindow(log.read)
     const readers = [groupOf(window), groupOf(window), groupOf(window)]
-    const read = await Promise.all(readers.map((reader) => reader(LOG_START, 10)))
+    const wokenAt = performance.now()
+    const read = await Promise.all(readers.map((reader) => reader(LOG_START, 10, wokenAt)))
     expect(read.map(positions)).toEqual([
       [1, 2, 3],
       [1, 2, 3],
@@ -111,8 +143,9 @@ describe('groups of one process', () => {
     log.add(2)
     const window = new LogWindow(log.read)
     const [one, other] = [window.reader(), window.reader()]
+    const wokenAt = performance.now()
     for (const reader of [one, other])
-      expect(await reader(LOG_START, 10, performance.now())).toMatchObject({ isHeldBack: true })
+      expect(await reader(LOG_START, 10, wokenAt)).toMatchObject({ isHeldBack: true })
     expect(log.asked).toEqual([0])
   })
 
@@ -175,11 +208,12 @@ describe('what is kept', () => {
     log.add(6)
     const window = new LogWindow(log.read)
     const [one, other, far] = [groupOf(window), groupOf(window), groupOf(window)]
+    const wokenAt = performance.now()
     await one(at(2), 10)
     await other(at(2), 2)
     expect(positions(await far(LOG_START, 1))).toEqual([1])
     await one(at(6), 1)
-    expect(positions(await other(at(4), 10))).toEqual([5, 6])
+    expect(positions(await other(at(4), 10, wokenAt))).toEqual([5, 6])
     expect(log.asked).toEqual([2, 0, 6])
     // The window begins behind the fourth now.
     expect(positions(await far(at(3), 1))).toEqual([4])

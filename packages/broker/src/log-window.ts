@@ -3,7 +3,7 @@ import type { LogCursor, LogEvent, LogPage } from './event-log.ts'
 /** Reads the next `limit` events after a cursor, in the order of the log; those of some types may be brief. */
 export type ReadLog = (after: LogCursor, limit: number, briefTypes?: readonly string[]) => Promise<LogPage>
 
-/** The same, with what is known from a question that was asked later than `since` (as `performance.now()` counts). */
+/** The same, all that a question finds that is asked at `since` or later (as `performance.now()` counts). */
 export type ReadSince = (after: LogCursor, limit: number, since: number) => Promise<LogPage>
 
 /** What is kept at most: characters of records, and events. */
@@ -35,6 +35,8 @@ export class LogWindow {
   #start: LogCursor | undefined
   #events: LogEvent[] = []
   #length = 0
+  /** When the question was asked that found the last of them. */
+  #askedAt = Number.NEGATIVE_INFINITY
   /** Whether more than these had been held back when they were read. */
   #isHeldBack = false
   #asked: Asked | undefined
@@ -89,12 +91,17 @@ export class LogWindow {
     const before = this.#askedAfter(after)
     if (before !== undefined) await before.answer.catch(() => undefined)
     const known = this.#after(after, limit)
-    if (known.length > 0) return { events: known, isHeldBack: this.#isHeldBack }
+    if (known.length === 0) return sliceOf(await this.#askSince(after, limit, since), limit)
+    const end = this.#events.at(-1)
+    if (known.length < limit && this.#askedAt < since && end !== undefined)
+      await this.#askSince(end, limit, since)
+    return { events: this.#after(after, limit), isHeldBack: this.#isHeldBack }
+  }
+
+  /** What was asked before may have missed what woke the group. */
+  #askSince(after: LogCursor, limit: number, since: number): Promise<LogPage> {
     const asked = this.#askedAfter(after)
-    // What was asked before may have missed what woke the group.
-    const { answer } = asked !== undefined && asked.at > since ? asked : this.#ask(after, limit)
-    const { events, isHeldBack } = await answer
-    return { events: events.slice(0, limit), isHeldBack }
+    return (asked !== undefined && asked.at >= since ? asked : this.#ask(after, limit)).answer
   }
 
   #askedAfter(after: LogCursor): Asked | undefined {
@@ -103,7 +110,8 @@ export class LogWindow {
   }
 
   #ask(after: LogCursor, limit: number): Asked {
-    const asked = { after, at: performance.now(), answer: this.#readAndKeep(after, limit) }
+    const at = performance.now()
+    const asked = { after, at, answer: this.#readAndKeep(after, limit, at) }
     this.#asked = asked
     const forget = () => {
       if (this.#asked === asked) this.#asked = undefined
@@ -112,12 +120,12 @@ export class LogWindow {
     return asked
   }
 
-  async #readAndKeep(after: LogCursor, limit: number): Promise<LogPage> {
+  async #readAndKeep(after: LogCursor, limit: number, at: number): Promise<LogPage> {
     const briefTypes = this.#briefTypes
     const page = await this.#read(after, limit, briefTypes)
     // Who has come meanwhile may want what was read brief.
     const isShared = this.#briefTypes === briefTypes
-    if (isShared && page.events.length > 0 && this.#isAtEnd(after)) this.#keep(after, page)
+    if (isShared && page.events.length > 0 && this.#isAtEnd(after)) this.#keep(after, page, at)
     return page
   }
 
@@ -127,13 +135,14 @@ export class LogWindow {
     return end === undefined || compare(end, after) <= 0
   }
 
-  #keep(after: LogCursor, { events, isHeldBack }: LogPage): void {
+  #keep(after: LogCursor, { events, isHeldBack }: LogPage, at: number): void {
     const end = this.#events.at(-1)
     if (end === undefined || compare(end, after) !== 0) {
       this.forget()
       this.#start = after
     }
     this.#events.push(...events)
+    this.#askedAt = at
     this.#isHeldBack = isHeldBack
     for (const event of events) this.#length += lengthOf(event)
     let tooMany = 0
@@ -186,6 +195,11 @@ export class LogWindow {
     return low
   }
 }
+
+const sliceOf = ({ events, isHeldBack }: LogPage, limit: number): LogPage => ({
+  events: events.slice(0, limit),
+  isHeldBack,
+})
 
 const lengthOf = ({ record }: LogEvent): number => record.size || 0
 
