@@ -82,6 +82,20 @@ describe('groups of one process', () => {
     expect(log.asked).toEqual([0, 3])
   })
 
+  it('get what is known where the window begins anew while they ask for more', async () => {
+    const log = logOf()
+    log.add(3)
+    const window = new LogWindow(log.read)
+    const [one, other] = [groupOf(window), groupOf(window)]
+    await one(LOG_START, 10, 0)
+    await other(LOG_START, 1, 0)
+    const release = log.hold()
+    const reading = other(at(1), 10)
+    using _another = groupOf(window)
+    release()
+    expect(positions(await reading)).toEqual([2, 3])
+  })
+
   it('ask nothing behind what is known where another has found nothing there since', async () => {
     const log = logOf()
     log.add(2)

@@ -95,7 +95,9 @@ export class LogWindow {
     const end = this.#events.at(-1)
     if (known.length < limit && this.#askedAt < since && end !== undefined)
       await this.#askSince(end, limit, since)
-    return { events: this.#after(after, limit), isHeldBack: this.#isHeldBack }
+    // Meanwhile the window may have begun anew.
+    const all = this.#after(after, limit)
+    return { events: all.length > known.length ? all : known, isHeldBack: this.#isHeldBack }
   }
 
   /** What was asked before may have missed what woke the group. */
