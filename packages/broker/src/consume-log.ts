@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
 import {
   type BatchHandler,
@@ -81,20 +80,14 @@ async function consumeWhile(
   )
   try {
     const times = new LookTimes()
-    // When all groups look that found something before; undefined where this one looks because it was woken.
-    let moment: number | undefined
     while (!signal.aborted) {
       const isBusy = await replayAsked()
-      const { events, isFull, isHeldBack } = await reader.next(sleeper.awake(moment))
+      const { events, isFull, isHeldBack } = await reader.next(sleeper.awake())
       times.found(events.length)
       await handleAll(events, delivery, keeper)
-      moment = undefined
       if (isFull || isBusy) continue
-      if (events.length > 0) {
-        moment = times.next()
-        await waitUntil(moment, signal)
-      }
-      if (await sleeper.sleep(isHeldBack, signal)) moment = undefined
+      if (events.length > 0) await sleeper.restUntil(times.next(), signal)
+      await sleeper.sleep(isHeldBack, signal)
     }
   } finally {
     await keeper.done()
@@ -114,10 +107,6 @@ async function handleAll(
   )
   await keeper.store({ xid: last.xid, position: last.position })
 }
-
-/** Waits until `performance.now()` says so. */
-const waitUntil = (moment: number, signal: AbortSignal): Promise<void> =>
-  pause(Math.ceil(moment - performance.now()), undefined, { signal }).catch(() => undefined)
 
 /** A cursor is stored this often at most: where little happens, storing it would take longer than the work. */
 const CURSOR_MS = 500

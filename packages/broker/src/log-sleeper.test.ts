@@ -55,15 +55,34 @@ describe('a reader of the log', () => {
 
   it('that looks at a moment with others leaves what woke it behind that moment for its next look', async () => {
     const sleeper = new LogSleeper()
+    const resting = sleeper.restUntil(15, signal)
     await vi.advanceTimersByTimeAsync(20)
+    await resting
     sleeper.wake()
     // Others may have asked at 15, and not have found it.
-    expect(sleeper.awake(15)).toBe(15)
-    expect(await sleeper.sleep(false, signal)).toBe(false)
-    expect(sleeper.awake(30)).toBe(30)
-    const sleeping = sleeper.sleep(false, signal)
+    expect(sleeper.awake()).toBe(15)
+    await sleeper.sleep(false, signal)
+    expect(performance.now()).toBe(20)
+    expect(sleeper.awake()).toBe(20)
+  })
+
+  it('looks because it was woken, and at no moment, once it has slept', async () => {
+    const sleeper = new LogSleeper()
     sleeper.wake()
-    expect(await sleeping).toBe(true)
+    const resting = sleeper.restUntil(15, signal)
+    await vi.advanceTimersByTimeAsync(20)
+    await resting
+    // Woken while it rested, it looks with the others.
+    await sleeper.sleep(false, signal)
+    expect(sleeper.awake()).toBe(15)
+    const restingAgain = sleeper.restUntil(30, signal)
+    await vi.advanceTimersByTimeAsync(15)
+    await restingAgain
+    const sleeping = sleeper.sleep(false, signal)
+    await vi.advanceTimersByTimeAsync(5)
+    sleeper.wake()
+    await sleeping
+    expect(sleeper.awake()).toBe(40)
   })
 
   it('does not sleep when it was woken since it looked, or is to stop', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { WakeUp } from '@platform/kernel'
 
 /** How long a reader waits after the last news while something may be held back, which nobody tells about. */
@@ -11,6 +12,8 @@ export class LogSleeper {
   #seen = 0
   #idle = 0
   #newsAt = performance.now()
+  /** When it is to look together with others; undefined where it looks because it was woken. */
+  #moment: number | undefined
 
   /** Something was committed. */
   wake(): void {
@@ -19,24 +22,29 @@ export class LogSleeper {
   }
 
   /**
-   * Called before looking: what woke until now is known, or until the `moment` at which several look, each a little
+   * Called before looking: what woke until now is known, or until the moment at which several look, each a little
    * later. Answers since when there may be something new: what was found by a look that began later needs not be looked
    * for again; milliseconds of `performance.now()`.
    */
-  awake(moment?: number): number {
+  awake(): number {
+    const moment = this.#moment
+    this.#moment = undefined
     if (moment === undefined || this.#newsAt < moment) this.#seen = this.#wakeUp.count
     return moment ?? this.#newsAt
   }
 
+  /** Rests until a moment of `performance.now()` at which others look as well. */
+  async restUntil(moment: number, signal: AbortSignal): Promise<void> {
+    this.#moment = moment
+    await pause(Math.ceil(moment - performance.now()), undefined, { signal }).catch(() => undefined)
+  }
+
   /**
    * Waits to be woken, but not for long. Readers of one process that are not woken look at the same moments, for which
-   * one question is enough. False where it was woken before.
+   * one question is enough.
    */
-  async sleep(isHeldBack: boolean, signal: AbortSignal): Promise<boolean> {
-    if (this.#wakeUp.count !== this.#seen) {
-      this.#idle = 0
-      return false
-    }
+  async sleep(isHeldBack: boolean, signal: AbortSignal): Promise<void> {
+    if (this.#wakeUp.count === this.#seen) this.#moment = undefined
     const now = performance.now()
     const waitMs = WAITS_MS[this.#idle]
     const lookAt =
@@ -45,6 +53,5 @@ export class LogSleeper {
     const isWoken = this.#wakeUp.count !== this.#seen
     if (!isWoken) this.#newsAt = lookAt
     this.#idle = isHeldBack && !isWoken ? this.#idle + 1 : 0
-    return true
   }
 }

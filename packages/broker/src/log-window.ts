@@ -91,7 +91,10 @@ export class LogWindow {
     const before = this.#askedAfter(after)
     if (before !== undefined) await before.answer.catch(() => undefined)
     const known = this.#after(after, limit)
-    if (known.length === 0) return sliceOf(await this.#askSince(after, limit, since), limit)
+    if (known.length === 0) {
+      const { events, isHeldBack } = await this.#askSince(after, limit, since)
+      return { events: events.slice(0, limit), isHeldBack }
+    }
     const end = this.#events.at(-1)
     if (known.length < limit && this.#askedAt < since && end !== undefined)
       await this.#askSince(end, limit, since)
@@ -197,11 +200,6 @@ export class LogWindow {
     return low
   }
 }
-
-const sliceOf = ({ events, isHeldBack }: LogPage, limit: number): LogPage => ({
-  events: events.slice(0, limit),
-  isHeldBack,
-})
 
 const lengthOf = ({ record }: LogEvent): number => record.size || 0
 

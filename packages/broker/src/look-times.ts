@@ -4,11 +4,10 @@ const REST_MS = 20
  * So far apart are the moments at which groups look, by how many events come each millisecond. Whoever looks less often
  * does so when all others look, too.
  */
-const MOMENTS = [
-  { below: 1, apartMs: 15 },
-  { below: 2.5, apartMs: 30 },
-  { below: Number.POSITIVE_INFINITY, apartMs: 60 },
-] as const
+function apartMs(perMs: number): number {
+  if (perMs < 1) return 15
+  return perMs < 2.5 ? 30 : 60
+}
 
 /**
  * When a group looks at the log that finds something again and again: at moments that are the same for all groups of a
@@ -17,9 +16,9 @@ const MOMENTS = [
  */
 export class LookTimes {
   #found = 0
-  /** When it looked last, and at the end of the rest before (`performance.now()`). */
+  /** When it looked last, and since when it counts what it finds (`performance.now()`). */
   #lookedAt = performance.now()
-  #restedAt = performance.now()
+  #countedFrom = this.#lookedAt
 
   /** It has looked and found so many. */
   found(count: number): void {
@@ -29,12 +28,11 @@ export class LookTimes {
 
   /** The moment of the next look, now that what was found is handled; as `performance.now()` counts. */
   next(): number {
-    const perMs = this.#found / Math.max(1, this.#lookedAt - this.#restedAt)
+    const apart = apartMs(this.#found / Math.max(1, this.#lookedAt - this.#countedFrom))
     this.#found = 0
-    this.#restedAt = this.#lookedAt
-    const apartMs = MOMENTS.find(({ below }) => perMs < below)?.apartMs ?? 0
+    this.#countedFrom = this.#lookedAt
     const now = performance.now()
     const restMs = Math.min(now - this.#lookedAt, REST_MS)
-    return (Math.floor((now + restMs) / apartMs) + 1) * apartMs
+    return (Math.floor((now + restMs) / apart) + 1) * apart
   }
 }
