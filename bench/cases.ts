@@ -18,6 +18,7 @@ import { identity } from './identity.ts'
 import { instructions } from './instructions.ts'
 import type { Figure } from './measure/figure.ts'
 import type { Tool } from './measure/tools.ts'
+import { mixedLoad } from './mixed-load.ts'
 import { neighbours } from './neighbours.ts'
 import { nodeRed } from './node-red.ts'
 import { rateLimit } from './rate-limit.ts'
@@ -52,6 +53,7 @@ export const cases: Record<string, Record<string, Part>> = {
   run: { contained: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   effects: { effects: { measure: effects } },
   instructions: { instructions: { measure: instructions } },
+  'mixed-load': { 'mixed-load': { measure: mixedLoad } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   neighbours: { neighbours: { measure: neighbours } },
   waiting: { waiting: { measure: waiting } },

@@ -13,6 +13,9 @@ function cpuSeconds(pid: number): number {
   }
 }
 
+/** True for a process of this Node; those of PostgreSQL are others. */
+export const isNode = (pid: number): boolean => targetOf(`/proc/${pid}/exe`) === process.execPath
+
 /** Memory in MB as the sum of PSS: shared pages count once. */
 export function pssMegabytes(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) => {

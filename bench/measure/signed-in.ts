@@ -1,7 +1,7 @@
 import { ADMIN, type Platform, signIn } from '@platform/testing/platform'
 
 /** A workspace to call, an access token for it, and who posts to the platform with that, and wants it done. */
-interface CalledWorkspace {
+export interface CalledWorkspace {
   readonly workspaceId: string
   readonly authorization: string
   readonly post: (path: string, body: unknown) => Promise<Record<string, string>>
