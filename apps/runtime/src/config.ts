@@ -63,7 +63,9 @@ export const runtimeEnv = z
     RUN_MAX_DURATION_SECONDS: seconds(300).describe('Longest run that somebody waits for.'),
     RUN_DURABLE_MAX_DURATION_SECONDS: seconds(86_400).describe('Longest run that an event has triggered.'),
     RUN_MAX_WAIT_DAYS: days(30).describe('Days that one `wait` may take.'),
-    RUN_CONCURRENCY: count(64).describe('Triggered runs an instance works on at the same time.'),
+    RUN_CONCURRENCY: count(64).describe(
+      'Triggered runs an instance works on at the same time, beside up to seven times as many that wait.',
+    ),
     RUN_LEASE_SECONDS: seconds(10)
       .refine((value) => value > 0, 'must be at least 1')
       .describe(

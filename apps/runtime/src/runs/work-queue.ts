@@ -4,6 +4,7 @@ import { ShortLivedMap, SlotList, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import { type ClaimedRun, type LeasedRun, type LeaseNews, leaseLost } from './run.ts'
+import { RunPlaces } from './run-places.ts'
 import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
@@ -37,8 +38,6 @@ const EMPTY_MS = 50
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
-/** Runs at most that are leased, throttled ones included, as a multiple of those that are worked on. */
-const THROTTLED_FACTOR = 8
 /** Time that runs get to end when the service stops; what is left is given back and done again elsewhere. */
 const DRAIN_MS = 5000
 
@@ -57,6 +56,7 @@ export class WorkQueue {
   /** Runs that requests work on: they take no place here. */
   readonly #held = new ShortLivedMap<string, LeasedRun>()
   readonly #letGo = new WakeUp()
+  readonly #places: RunPlaces
   #lookAt = 0
   /** Whose runs are to be taken over, while there may be some. */
   #abandoned: { readonly gone: readonly number[]; readonly expired: boolean } | undefined
@@ -73,6 +73,7 @@ export class WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, holdBackMs: HOLD_BACK_MS, ...options }
+    this.#places = new RunPlaces(options.concurrency)
   }
 
   /** Runs were queued: the worker looks at once. */
@@ -160,44 +161,33 @@ export class WorkQueue {
 
   /** Runs that have begun go before those that have not. */
   async #claimWoken(signal: AbortSignal): Promise<void> {
-    const room = this.#room()
+    const { room, greedy } = this.#count()
     if (room <= 0) return
     this.#mayBeWoken = false
     const { runs, worker, leaseSeconds } = this.#options
-    const left = this.#greedyWorkspaces()
-    const claimed = await runs.claimWoken(worker(), leaseSeconds, room, left, this.#wokenLast)
+    const claimed = await runs.claimWoken(worker(), leaseSeconds, room, greedy, this.#wokenLast)
     for (const run of claimed) void this.#begin(run, signal)
     this.#wokenLast = claimed.at(-1)?.workspaceId ?? ''
     // There may be more: also of those that were left out.
-    this.#mayBeWoken ||= claimed.length > 0 || left.length > 0
+    this.#mayBeWoken ||= claimed.length > 0 || greedy.length > 0
   }
 
   /** Answers whether there may be more to claim right now. */
   async #claimSome(signal: AbortSignal): Promise<boolean> {
-    const room = this.#room()
+    const { room, greedy } = this.#count()
     this.#emptyUntil = 0
     if (room <= 0 || performance.now() < this.#heldBackUntil) return false
     const { runs, worker, leaseSeconds } = this.#options
-    const left = this.#greedyWorkspaces()
     const askedAt = performance.now()
-    const claimed = await runs.claimQueued(worker(), leaseSeconds, room, left, this.#servedLast)
-    if (claimed.length < room && left.length === 0) this.#emptyUntil = askedAt + EMPTY_MS
+    const claimed = await runs.claimQueued(worker(), leaseSeconds, room, greedy, this.#servedLast)
+    if (claimed.length < room && greedy.length === 0) this.#emptyUntil = askedAt + EMPTY_MS
     for (const run of claimed) void this.#begin(run, signal)
     const last = claimed.at(-1)?.workspaceId
     if (last === undefined) return false
     this.#servedLast = last
     // A share that one workspace did not use may be of use to another that was served before it.
     const isShared = claimed.some(({ workspaceId }) => workspaceId !== last)
-    return (isShared || claimed.length === room) && this.#room() > 0
-  }
-
-  /** Runs that are throttled by a limit of their workspace leave their places to others. */
-  #room(): number {
-    const { concurrency } = this.#options
-    let throttled = 0
-    for (const { active } of this.#leased.values()) if (active?.isWaiting === true) throttled += 1
-    const places = Math.min(concurrency + throttled, concurrency * THROTTLED_FACTOR)
-    return Math.min(LARGEST_CLAIM, places - this.#leased.size)
+    return (isShared || claimed.length === room) && this.#count().room > 0
   }
 
   /** Also while there is no room: a worker counts as crashed only after several looks. */
@@ -212,7 +202,7 @@ export class WorkQueue {
 
   /** Each place that gets free is theirs first: they have begun, and there may always be more that have not. */
   async #claimAbandoned(signal: AbortSignal): Promise<void> {
-    const room = this.#room()
+    const { room } = this.#count()
     if (room <= 0 || this.#abandoned === undefined) return
     const { runs, worker, leaseSeconds } = this.#options
     const claimed = await runs.claimAbandoned(worker(), leaseSeconds, room, this.#abandoned)
@@ -220,17 +210,16 @@ export class WorkQueue {
     if (claimed.length < room) this.#abandoned = undefined
   }
 
-  /** Workspaces that take half of the places here already: what is left is for the others. */
-  #greedyWorkspaces(): string[] {
-    const counts = new Map<string, number>()
-    for (const { workspaceId } of this.#leased.values())
-      counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
-    return [...counts].filter(([, count]) => count * 2 >= this.#options.concurrency).map(([id]) => id)
+  /** How many runs one claim may bring, and whose runs it leaves. */
+  #count(): { readonly room: number; readonly greedy: readonly string[] } {
+    const { free, greedy } = this.#places.count(this.#leased.values())
+    return { room: Math.min(LARGEST_CLAIM, free), greedy }
   }
 
   /** No more runs of the workspace would be begun now. */
   #isFullFor(workspaceId: string): boolean {
-    return this.#room() <= 0 || this.#greedyWorkspaces().includes(workspaceId)
+    const { room, greedy } = this.#count()
+    return room <= 0 || greedy.includes(workspaceId)
   }
 
   /** There may be a run for a place that gets free. */
@@ -251,6 +240,7 @@ export class WorkQueue {
       .finally(() => {
         if (this.#leased.get(run.id) === leased) this.#leased.delete(run.id)
         this.#working.remove(place)
+        this.#places.ended(workspaceId)
         if (this.#isPlaceWanted()) this.#wakeUp.wake()
       })
     const place = this.#working.add(working)
