@@ -1,3 +1,5 @@
+import { isTemplate } from './instructions/templated.ts'
+
 /** How much there is in a definition. */
 export interface DefinitionSize {
   /** Texts, numbers, lists and objects. */
@@ -32,7 +34,7 @@ function entriesOf(value: unknown): Entry[] {
 }
 
 const isExpression = (key: string, value: unknown): value is string =>
-  typeof value === 'string' && (key === 'until' || value.includes('{{') || value.includes('{%'))
+  typeof value === 'string' && (key === 'until' || isTemplate(value))
 
 const SPACE = 32
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Duration } from '../duration.ts'
-import { fields, OutputName, TemplatedRecord, templated } from './templated.ts'
+import { fields, isTemplate, OutputName, TemplatedRecord, templated } from './templated.ts'
 
 /** The type of an event as an automation writes it; checked in full once its templates are worked out. */
 const EventName = z
   .string()
   .min(1)
   .max(1000)
-  .refine((type) => type.includes('{{') || type.includes('{%') || /^[a-zA-Z0-9 ._-]{1,200}$/.test(type), {
+  .refine((type) => isTemplate(type) || /^[a-zA-Z0-9 ._-]{1,200}$/.test(type), {
     message: 'must be 1–200 characters of [a-zA-Z0-9 ._-]',
   })
 

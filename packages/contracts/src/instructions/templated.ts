@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
-/** A text that is worked out when the instruction runs: it holds `{{variable}}` or `{% expression %}`. */
-export const Template = z.string().refine((text) => text.includes('{{') || text.includes('{%'), {
+/** Whether a text is worked out when the instruction runs: it holds `{{variable}}` or `{% expression %}`. */
+export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
+
+export const Template = z.string().refine(isTemplate, {
   message: 'must be a template such as {{name}}',
   // The other half of a union then says what it wants instead of a template.
   abort: true,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isTemplate } from '../instructions/templated.ts'
 import { collectionsModule } from './collections.ts'
 import { cryptoModule } from './crypto.ts'
 import type { ModuleDescription, ModuleFunction } from './module.ts'
@@ -45,7 +46,7 @@ export function checkModuleCall(args: unknown): ModuleCallProblem[] {
   if (!isLiteral(module) || !isLiteral(name)) return []
   const known = findModuleFunction(module, name)
   if ('missing' in known) return [{ path: [], message: known.missing, isIgnored: false }]
-  if (isTemplate(parameters)) return []
+  if (isTemplated(parameters)) return []
   const given = parameters ?? {}
   const result = known.found.parameters.safeParse(given)
   const issues = result.success ? [] : result.error.issues
@@ -83,17 +84,16 @@ function withoutWords(given: unknown, unknown: readonly UnknownWord[]): unknown 
 
 const isLiteral = (value: unknown): value is string => typeof value === 'string' && !isTemplate(value)
 
-const isTemplate = (value: unknown): boolean =>
-  typeof value === 'string' && (value.includes('{{') || value.includes('{%'))
+const isTemplated = (value: unknown): boolean => typeof value === 'string' && isTemplate(value)
 
 /** True where the problem is with a value that is not there yet, or with one of its parts. */
 function dependsOnTemplate(given: unknown, path: readonly PropertyKey[]): boolean {
   let value = given
   for (const key of path) {
-    if (isTemplate(value)) return true
+    if (isTemplated(value)) return true
     value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
   }
-  return isTemplate(value) || holdsTemplateKey(value)
+  return isTemplated(value) || holdsTemplateKey(value)
 }
 
 /** Names of fields may come from templates as well. */
