@@ -57,7 +57,7 @@ export class ActiveRun implements RunState {
   readonly elsewhere: Elsewhere | undefined
   readonly limits: SlidingLimits
   readonly stubs: Stubs | undefined
-  readonly effectIds: EffectIds
+  readonly #effectIds: EffectIds
   readonly secrets = new SecretTexts()
   readonly streams = new FetchedStreams()
   readonly maxWaitMs: number
@@ -104,7 +104,7 @@ export class ActiveRun implements RunState {
     this.readClock = parts.readClock
     this.#endsAt = performance.now() + parts.timeLimitMs
     this.suspension = new RunSuspension(parts.suspension, parts.journal)
-    this.effectIds = new EffectIds(parts.runId, parts.journal !== undefined)
+    this.#effectIds = new EffectIds(parts.runId, parts.journal !== undefined)
     this.#share = new Share(parts.workspace.id, parts.isAwaited)
   }
 
@@ -185,7 +185,11 @@ export class ActiveRun implements RunState {
   }
 
   effectId({ trace }: Pick<Frame, 'trace'>, path: string): string {
-    return this.effectIds.next(`${trace}/${path}`)
+    return this.#effectIds.next(`${trace}/${path}`)
+  }
+
+  effectCount({ trace }: Pick<Frame, 'trace'>, path: string): number {
+    return this.#effectIds.countOf(`${trace}/${path}`)
   }
 
   reportId(frame: Pick<Frame, 'trace'>, type: string): string {
@@ -239,13 +243,12 @@ export class ActiveRun implements RunState {
   ): Promise<T> {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
-    const place = `${frame.trace}/${path}`
-    const count = this.effectIds.countOf(place)
+    const count = this.effectCount(frame, path)
     return await this.#outside(frame, path, async () => {
       if (this.#parts.commitsFirst && !onlyReads) await this.settle()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
       this.#share.countQuestion()
-      return await this.#ask(frame, () => this.effectIds.idOf(place, count), work)
+      return await this.#ask(frame, () => this.#effectIds.idOf(`${frame.trace}/${path}`, count), work)
     })
   }
 

@@ -9,7 +9,6 @@ import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Exchanges, FetchAttempt, Fetches } from '../fetches/fetches.ts'
-import type { EffectIds } from './effect-ids.ts'
 import type { JoinedTopic, QueuedRun, RunSubject, TopicOrder, Trigger } from './run-input.ts'
 import type { Strand } from './strand.ts'
 import type { Branches } from './turns.ts'
@@ -250,9 +249,10 @@ export interface RunState {
   readonly lastNumber: number
   /** The id of an effect: the same for the same effect of a run that is done again. */
   effectId(frame: Pick<Frame, 'trace'>, path: string): string
+  /** How often the run came to a place, beginning with 1; 0 in runs that are never done again. */
+  effectCount(frame: Pick<Frame, 'trace'>, path: string): number
   /** The id of an event of ours about the run: derived as well only where the run may be done again. */
   reportId(frame: Pick<Frame, 'trace'>, type: string): string
-  readonly effectIds: Pick<EffectIds, 'countOf'>
   /**
    * Hands an event on; it is committed with the run, or about 20 ms later when the run lasts longer. Not again where
    * that was done before the run was taken over.

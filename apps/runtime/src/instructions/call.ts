@@ -122,7 +122,7 @@ function withoutAnswer(
 
 /** Rounds of a loop call the same place again and again; the count tells them apart. */
 const traceOf = (frame: Frame, path: string): string =>
-  `${frame.trace}/${path}#${frame.run.effectIds.countOf(`${frame.trace}/${path}`)}`
+  `${frame.trace}/${path}#${frame.run.effectCount(frame, path)}`
 
 /** The automation of this workspace behind a slug. Throws ObjectNotFoundError. */
 async function requireAutomation(frame: Frame, slug: unknown): Promise<CompiledAutomation> {
