@@ -348,10 +348,7 @@ export class ActiveRun implements RunState {
     }
   }
 
-  /**
-   * A place where the run may find that it is to end. They are counted: a run that was cancelled finds it at the same
-   * one when it is done again.
-   */
+  /** A place where the run may find that it is to end; counted, so that it is the same when the run is done again. */
   #check(now: number, frame: Pick<Frame, 'inFinally'>): void {
     this.#checks += 1
     this.#requireTime(now, frame)
