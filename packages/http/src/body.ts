@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@platform/kernel'
+import { isTaken, takeWhole } from './whole-request.ts'
 
 /**
  * Reads a body whole, counting while it streams. Rejects with PayloadTooLarge beyond `limitBytes` (the rest is not
@@ -10,7 +11,11 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   if (declaredLength(request) > limitBytes) return Promise.reject(bodyTooLarge(limitBytes))
   // Node never opens the stream of a request that has no body.
   if (!hasBody(request)) return Promise.resolve(Buffer.alloc(0))
-  if (request.readableEnded) return Promise.reject(new Error('The body of the request was read before.'))
+  const whole = takeWhole(request)
+  if (whole !== undefined)
+    return whole.length > limitBytes ? Promise.reject(bodyTooLarge(limitBytes)) : Promise.resolve(whole)
+  if (request.readableEnded || isTaken(request))
+    return Promise.reject(new Error('The body of the request was read before.'))
   if (request.destroyed) return Promise.reject(cutOff())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -147,15 +147,19 @@ export function readFrames(socket: Duplex, head: Buffer, take: TakeFrame): void 
   socket.on('data', read)
 }
 
-/** Anything else could be read as the end of a line, or would not arrive as it was. */
-const unsendable = /[^\t\x20-\x7e\x80-\xff]/
+/** Between two lines; anything else of these could be read as the end of one, or would not arrive as it was. */
+const unsendable = /[^\t\n\x20-\x7e\x80-\xff]/
 
 /** A request as the text of its frame; undefined for one that has what no header of HTTP may have. */
 export function requestText(method: string, target: string, headers: readonly string[]): string | undefined {
   let text = `${method}\n${target}`
-  for (const part of headers) {
-    if (unsendable.test(part)) return undefined
-    text += `\n${part}`
-  }
-  return text
+  for (const part of headers) text += `\n${part}`
+  // Once for all of them: a request has some thirty.
+  return unsendable.test(text) || lineEndsOf(text) !== headers.length + 1 ? undefined : text
+}
+
+function lineEndsOf(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
+  return count
 }

@@ -1,10 +1,11 @@
+import { EventEmitter } from 'node:events'
 import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Duplex, Writable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { isInternalKey } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
 import { ShortLivedMap } from '@platform/kernel'
-import { wholeRequest } from '../whole-request.ts'
+import { endWhole, wholeRequest } from '../whole-request.ts'
 import {
   FrameWriter,
   frameKinds,
@@ -152,7 +153,7 @@ class Call {
     this.request = wholeRequest(socket, given, Buffer.from(body))
     this.response = responseTo(this.request, socket, this.socket)
     this.socket.once('close', () => {
-      if (!this.request.readableEnded) this.request.destroy()
+      endWhole(this.request)
       over()
     })
   }
@@ -177,37 +178,74 @@ function responseTo(request: IncomingMessage, socket: Socket, callSocket: CallSo
   return response
 }
 
-/** What a response is written to: as much of it is sent as its client takes. */
-class CallSocket extends Writable {
+/** Bytes of a response that were not sent yet, and whom to tell when they are. */
+interface Written {
+  readonly bytes: Uint8Array
+  readonly sent: (() => void) | null
+}
+
+/**
+ * What a response is written to: as much of it is sent as its client takes. What Node asks of the stream below a
+ * response, and no more: one is made for each request.
+ */
+class CallSocket extends EventEmitter {
   readonly remoteAddress: string | undefined
   readonly encrypted = false
-  bytesRead = 0
+  readonly bytesRead = 0
+  readonly writableHighWaterMark = PIECE_BYTES
+  /** Node says here that a response holds nothing back any more. */
+  readonly _writableState = { corked: 0 }
   bytesWritten = 0
+  writableLength = 0
+  writable = true
+  destroyed = false
   /** True when nobody waits for the rest. */
   isAbandoned = false
   readonly #id: number
   readonly #writer: FrameWriter
   #allowed = WINDOW_BYTES
   #isComplete = false
-  /** What could not be sent yet. */
-  #waiting: Buffer | undefined
-  #sent: ((error?: Error | null) => void) | undefined
+  #needsDrain = false
+  #waiting: Written[] = []
 
   constructor(id: number, remoteAddress: string | undefined, writer: FrameWriter) {
-    super({ highWaterMark: PIECE_BYTES })
+    super()
     this.#id = id
     this.#writer = writer
     this.remoteAddress = remoteAddress
-    // A response may be destroyed with the reason, which says nothing to the other end.
-    this.on('error', () => undefined)
+  }
+
+  get writableCorked(): number {
+    return this._writableState.corked
+  }
+
+  cork(): void {
+    this._writableState.corked += 1
+  }
+
+  uncork(): void {
+    const state = this._writableState
+    state.corked = Math.max(0, state.corked - 1)
+    if (state.corked === 0) this.#send()
+  }
+
+  /** False when no more should be written before `drain`. */
+  write(chunk: string | Uint8Array, encoding?: BufferEncoding | null, sent?: (() => void) | null): boolean {
+    if (this.destroyed) return false
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk
+    this.bytesWritten += bytes.length
+    this.writableLength += bytes.length
+    this.#waiting.push({ bytes, sent: sent ?? null })
+    if (this._writableState.corked === 0) this.#send()
+    this.#needsDrain = this.writableLength >= PIECE_BYTES
+    return !this.#needsDrain
   }
 
   /** The response is whole. */
   complete(): void {
     this.#isComplete = true
     this.#writer.send(frameKinds.end, this.#id)
-    // Not within the last write: it would be told, with an error for each response, that its stream is gone.
-    process.nextTick(() => this.destroy())
+    this.destroy()
   }
 
   /** Of what was sent so much was passed on. */
@@ -220,33 +258,45 @@ class CallSocket extends Writable {
     return this
   }
 
-  override _write(chunk: Buffer, _encoding: string, sent: (error?: Error | null) => void): void {
-    this.bytesWritten += chunk.length
-    this.#waiting = chunk
-    this.#sent = sent
-    this.#send()
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+  /** What an error says is nothing to the other end. */
+  destroy(): this {
+    if (this.destroyed) return this
+    this.destroyed = true
+    this.writable = false
+    this.#waiting = []
     if (!this.#isComplete && !this.isAbandoned) this.#writer.send(frameKinds.broken, this.#id)
-    done(error)
+    process.nextTick(emitClose, this)
+    return this
   }
 
   #send(): void {
-    const chunk = this.#waiting
-    if (chunk === undefined) return
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const rest = this.#sendAllowed(first.bytes)
+      this.writableLength -= first.bytes.length - rest.length
+      if (rest.length > 0) {
+        this.#waiting[0] = { ...first, bytes: rest }
+        return
+      }
+      this.#waiting.shift()
+      if (first.sent !== null) process.nextTick(first.sent)
+    }
+    if (!this.#needsDrain) return
+    this.#needsDrain = false
+    process.nextTick(emitDrain, this)
+  }
+
+  /** Answers what may not be sent yet. */
+  #sendAllowed(bytes: Uint8Array): Uint8Array {
     let at = 0
-    while (at < chunk.length && this.#allowed > 0) {
-      const piece = chunk.subarray(at, at + Math.min(PIECE_BYTES, this.#allowed))
+    while (at < bytes.length && this.#allowed > 0) {
+      const piece = bytes.subarray(at, at + Math.min(PIECE_BYTES, this.#allowed))
       this.#writer.send(frameKinds.data, this.#id, '', piece)
       this.#allowed -= piece.length
       at += piece.length
     }
-    if (at < chunk.length) {
-      this.#waiting = chunk.subarray(at)
-      return
-    }
-    this.#waiting = undefined
-    this.#sent?.()
+    return at === 0 ? bytes : bytes.subarray(at)
   }
 }
+
+const emitClose = (socket: CallSocket): void => void socket.emit('close')
+const emitDrain = (socket: CallSocket): void => void socket.emit('drain')
