@@ -9,7 +9,7 @@ import type { Figure } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
 import { isNode, pssMegabytes } from './measure/processes.ts'
 import { type CalledWorkspace, workspaceToCall } from './measure/signed-in.ts'
-import { slope } from './measure/slope.ts'
+import { growthPerMinute } from './measure/slope.ts'
 import { smallMemory } from './measure/small-memory.ts'
 import { soakMinutes } from './measure/soak-minutes.ts'
 
@@ -68,7 +68,7 @@ export async function mixedLoad(): Promise<Figure[]> {
   const outside = fork(fileURLToPath(new URL('./durable/outside-process.ts', import.meta.url)))
   stack.defer(() => void outside.kill('SIGKILL'))
   const [port] = (await once(outside, 'message')) as [number]
-  const env = { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RATE_LIMIT_DISABLED: 'true', RUNTIME_PROCESSES: '1' }
+  const env = { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RUNTIME_PROCESSES: '1' }
   const platform = stack.use(await startAllInOne({ ...smallMemory, ...env }))
   const workspace = await workspaceToCall(platform)
   for (const one of automationsOf(`http://127.0.0.1:${port}/`))
@@ -179,9 +179,7 @@ async function keepSampling(platform: Platform, samples: Samples, endsAt: number
 }
 
 function figuresOf(samples: Samples): Figure[] {
-  // The first third is the warm-up: caches fill and PostgreSQL touches its shared buffers once.
-  const settled = (values: number[]) => values.slice(Math.floor(values.length / 3))
-  const growth = (values: number[]) => (slope(settled(values)) * 60_000) / SAMPLE_MS
+  const growth = (values: number[]) => growthPerMinute(values, SAMPLE_MS)
   const name = `${minutes} min of mixed load:`
   const limits = minutes >= SOAK_MINUTES ? { goal: 0.2, needed: 0.5 } : {}
   return [

@@ -4,7 +4,7 @@ import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
 import { pssMegabytes } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
-import { slope } from './measure/slope.ts'
+import { growthPerMinute, settled } from './measure/slope.ts'
 import { smallMemory } from './measure/small-memory.ts'
 import { soakMinutes } from './measure/soak-minutes.ts'
 
@@ -35,9 +35,6 @@ export async function runMemory(): Promise<Figure[]> {
     node.push(pssMegabytes([pid]))
   }
   const { requests, seconds } = await load
-  // The first third is the warm-up: caches fill and PostgreSQL touches its shared buffers once.
-  const settled = (samples: number[]) => samples.slice(Math.floor(samples.length / 3))
-  const perMinute = 60_000 / SAMPLE_MS
   return [
     {
       name: 'memory: all in one under load',
@@ -49,7 +46,7 @@ export async function runMemory(): Promise<Figure[]> {
     { name: 'memory: of it Node', value: median(settled(node)), unit: 'MB PSS' },
     {
       name: `memory: growth over ${minutes} min of load`,
-      value: slope(settled(all)) * perMinute,
+      value: growthPerMinute(all, SAMPLE_MS),
       unit: 'MB/min',
       goal: 0.5,
     },

@@ -5,7 +5,7 @@ import { startUnderTest } from '../forwarding/processes-under-test.ts'
 import { type Figure, median } from '../measure/figure.ts'
 import { sendLoad } from '../measure/load.ts'
 import { pssMegabytes } from '../measure/processes.ts'
-import { slope } from '../measure/slope.ts'
+import { growthPerMinute, settled } from '../measure/slope.ts'
 import { soakMinutes } from '../measure/soak-minutes.ts'
 import { gatewayOfImage } from './image.ts'
 
@@ -29,18 +29,17 @@ export async function memory(): Promise<Figure[]> {
   while (!(await Promise.race([ended, setTimeout(SAMPLE_MS, false)])))
     samples.push(pssMegabytes([under.gateway.pid]))
   for (const socket of idle) socket.destroy()
-  const settled = samples.slice(Math.floor(samples.length / 3))
   return [
     {
       name: `gateway: memory, ${IDLE_CLIENTS} idle and 64 busy clients`,
-      value: median(settled),
+      value: median(settled(samples)),
       unit: 'MB PSS',
       goal: 150,
       needed: 150,
     },
     {
       name: `gateway: growth over ${minutes} min of load`,
-      value: slope(settled) * (60_000 / SAMPLE_MS),
+      value: growthPerMinute(samples, SAMPLE_MS),
       unit: 'MB/min',
       goal: 0.5,
       needed: 0.5,

@@ -243,12 +243,13 @@ export class ActiveRun implements RunState {
   ): Promise<T> {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
-    const count = this.effectCount(frame, path)
+    const place = `${frame.trace}/${path}`
+    const count = this.#effectIds.countOf(place)
     return await this.#outside(frame, path, async () => {
       if (this.#parts.commitsFirst && !onlyReads) await this.settle()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
       this.#share.countQuestion()
-      return await this.#ask(frame, () => this.#effectIds.idOf(`${frame.trace}/${path}`, count), work)
+      return await this.#ask(frame, () => this.#effectIds.idOf(place, count), work)
     })
   }
 

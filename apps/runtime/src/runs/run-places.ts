@@ -28,6 +28,8 @@ export class RunPlaces {
   readonly #concurrency: number
   readonly #usedMemory: () => number
   readonly #ownShare: number
+  /** Runs held at most: in all, and of one workspace. */
+  readonly #most: { readonly ofAll: number; readonly ofOne: number }
   /** Of each workspace that wanted more than its share of those at work: how many runs it may hold, waiting or not. */
   readonly #mayHold = new Map<string, number>()
 
@@ -36,8 +38,11 @@ export class RunPlaces {
     this.#concurrency = concurrency
     this.#usedMemory = usedMemory
     this.#ownShare = shareOf(concurrency)
+    const ofAll = concurrency * HELD_FACTOR
+    this.#most = { ofAll, ofOne: shareOf(ofAll) }
   }
 
+  /** To be asked before runs are begun: it is also how it learns who wants more, and whose burst is over. */
   count(leased: Iterable<LeasedRun>): Places {
     const counts = countByWorkspace(leased)
     this.#noticeWants(counts)
@@ -46,9 +51,8 @@ export class RunPlaces {
     const atWork = sum((one) => one.atWork)
     // When what many runs of a workspace wait for comes at once, they share its own half, and take nobody's.
     const taken = atWork > this.#concurrency ? sum((one) => Math.min(one.atWork, this.#ownShare)) : atWork
-    const most = this.#concurrency * HELD_FACTOR
     return {
-      free: Math.min(this.#concurrency - taken, most - sum(({ held }) => held)),
+      free: Math.min(this.#concurrency - taken, this.#most.ofAll - sum(({ held }) => held)),
       greedy: [...counts].filter(([id, one]) => this.#isGreedy(id, one)).map(([id]) => id),
     }
   }
@@ -69,8 +73,7 @@ export class RunPlaces {
     if (mayHold === undefined) return
     const used = this.#usedMemory()
     if (used > SCARCE_MEMORY) this.#mayHold.set(workspaceId, this.#ownShare)
-    else if (used < AMPLE_MEMORY && mayHold < shareOf(this.#concurrency * HELD_FACTOR))
-      this.#mayHold.set(workspaceId, mayHold + 1)
+    else if (used < AMPLE_MEMORY && mayHold < this.#most.ofOne) this.#mayHold.set(workspaceId, mayHold + 1)
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 /** Whether a text is worked out when the instruction runs: it holds `{{variable}}` or `{% expression %}`. */
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
 
+/** Such a text, where a value can't be written down. */
 export const Template = z.string().refine(isTemplate, {
   message: 'must be a template such as {{name}}',
   // The other half of a union then says what it wants instead of a template.

@@ -264,6 +264,7 @@ class CallSocket extends EventEmitter {
     this.destroyed = true
     this.writable = false
     this.#waiting = []
+    this.#needsDrain = false
     if (!this.#isComplete && !this.isAbandoned) this.#writer.send(frameKinds.broken, this.#id)
     process.nextTick(emitClose, this)
     return this
